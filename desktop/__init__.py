@@ -1,0 +1,1 @@
+"""The window: depends on `runtime`, never the other way."""

@@ -1,0 +1,1 @@
+"""The agent loop and what surrounds a turn."""

@@ -1,0 +1,1 @@
+"""Who decides whether a write may happen, and the record of every decision."""

@@ -1,0 +1,1 @@
+"""`wyckoff …` in a terminal."""

@@ -1,0 +1,1 @@
+"""Where prices come from: instruments, calendar, bars, rules of the market. Knows nothing of analysis."""

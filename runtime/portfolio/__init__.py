@@ -1,0 +1,1 @@
+"""What the person holds: an append-only ledger from which positions, cash and equity are derived."""

@@ -1,0 +1,1 @@
+"""Language models behind one streaming interface; each SDK is imported when first used."""

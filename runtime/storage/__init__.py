@@ -1,0 +1,1 @@
+"""SQLite behind one executor: schema, migrations, repositories."""
