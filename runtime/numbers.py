@@ -1,4 +1,4 @@
-"""Numbers at borders: exact money, JSON-safe floats, Chinese units.
+"""Numbers at borders: exact money, finite floats, Chinese units.
 
 Money is `Decimal` in yuan with two places, share counts are `int`, prices in arrays are float64. Unknown is `None`, never 0.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-
-from runtime.core.json import JsonValue
 
 FEN = Decimal("0.01")
 TICK = Decimal("0.01")
@@ -41,19 +39,6 @@ def price(value: float | Decimal) -> Decimal:
 def finite(value: float | None) -> float | None:
     """The number, or None where it is NaN or infinite."""
     return value if value is not None and math.isfinite(value) else None
-
-
-def json_safe(value: JsonValue) -> JsonValue:
-    """The same JSON value with NaN and infinities replaced by null."""
-    match value:
-        case float():
-            return finite(value)
-        case dict():
-            return {key: json_safe(item) for key, item in value.items()}
-        case list():
-            return [json_safe(item) for item in value]
-        case _:
-            return value
 
 
 def format_amount(value: float | Decimal | None, digits: int = 2) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
-JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
+from typing_extensions import TypeAliasType
+
+# TypeAliasType: pydantic follows this recursion, an implicit recursive alias overflows it.
+JsonValue = TypeAliasType("JsonValue", "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None")
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 
@@ -44,3 +48,16 @@ def loads_object(text: str | bytes) -> JsonObject:
     if not isinstance(value, dict):
         raise ValueError(f"a JSON object is expected, not {type(value).__name__}")
     return value
+
+
+def json_safe(value: JsonValue) -> JsonValue:
+    """The same JSON value with NaN and infinities replaced by null."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {key: json_safe(item) for key, item in value.items()}
+        case list():
+            return [json_safe(item) for item in value]
+        case _:
+            return value

@@ -1,0 +1,143 @@
+"""The agent loop: model → tools → observation → model … until the model answers without a call.
+
+A turn never ends empty. When rounds or time run out the model is asked once more, without tools; when that fails too, what was found is
+listed plainly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from runtime.agent.history import text_message
+from runtime.agent.model_call import ModelCaller, Reply
+from runtime.agent.turn import Answer, TurnState
+from runtime.core.events import Retry
+from runtime.core.messages import ToolCall
+from runtime.providers.base import ProviderError
+from runtime.settings import Settings
+from runtime.storage.conversations import ConversationStore
+from runtime.texts import Texts
+from runtime.tools.executor import ToolExecutor
+from runtime.tools.results import CallResult
+
+
+class AgentLoop:
+    """Runs one turn to its answer.
+
+    Args:
+        model: calls the model.
+        executor: runs tools.
+        conversations: stores results.
+        settings: limits.
+        texts: for people and the model.
+        final_prompt: what the model is told when it must answer without tools.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: ModelCaller,
+        executor: ToolExecutor,
+        conversations: ConversationStore,
+        settings: Settings,
+        texts: Texts,
+        final_prompt: str,
+    ) -> None:
+        self._model = model
+        self._executor = executor
+        self._conversations = conversations
+        self._settings = settings
+        self._texts = texts
+        self._final_prompt = final_prompt
+
+    async def run(self, turn: TurnState) -> Answer:
+        """The answer of the turn.
+
+        Raises:
+            ProviderError: the model failed and there is nothing at all to show.
+        """
+        try:
+            return await self._rounds(turn)
+        except ProviderError as problem:
+            return await self._without_model(turn, problem)
+
+    async def _rounds(self, turn: TurnState) -> Answer:
+        empty = 0
+        while turn.rounds < self._settings.max_tool_rounds and self._time_left(turn):
+            reply = await self._model.call(turn)
+            if reply.message.calls:
+                turn.rounds += 1
+                await self._execute(turn, reply.message.calls)
+                if turn.deferred_question is not None:
+                    return await self._waiting(turn, turn.deferred_question)
+            elif reply.message.text.strip():
+                return self._finished(reply)
+            elif empty:
+                break
+            else:
+                empty += 1
+                turn.emit(Retry(reason="empty_reply", attempt=empty, round=turn.rounds))
+        return await self._without_tools(turn)
+
+    def _time_left(self, turn: TurnState) -> bool:
+        return turn.deadline.remaining > self._settings.final_reserve_s
+
+    def _finished(self, reply: Reply) -> Answer:
+        if reply.reason in ("stop", "tool_calls"):
+            return Answer(text=reply.message.text)
+        return Answer(text=reply.message.text, partial=True, warnings=(self._texts(f"agent.stopped_{reply.reason}"),))
+
+    async def _execute(self, turn: TurnState, calls: tuple[ToolCall, ...]) -> None:
+        """Run the calls; whatever happens, each gets exactly one result message, in call order."""
+        results: dict[str, CallResult] = {}
+        try:
+            await self._executor.run(calls, results)
+        finally:
+            ordered = [results.get(call.id) or self._executor.aborted(call) for call in calls]
+            await asyncio.shield(asyncio.ensure_future(self._record(turn, ordered)))
+
+    async def _record(self, turn: TurnState, results: list[CallResult]) -> None:
+        turn.results += results
+        for result in results:
+            message = result.message()
+            turn.messages.append(message)
+            stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
+            turn.head_id = stored.id
+
+    async def _waiting(self, turn: TurnState, question: str) -> Answer:
+        """End the turn with a question that the next message answers."""
+        await self._say(turn, question)
+        await self._conversations.set_pending_question(turn.conversation_id, question)
+        return Answer(text=question, streamed=False)
+
+    async def _without_tools(self, turn: TurnState) -> Answer:
+        """Ask once more, without tools, for an answer from what is there."""
+        why = self._texts("agent.out_of_rounds" if self._time_left(turn) else "agent.out_of_time")
+        reply = await self._model.call(turn, nudge=self._final_prompt, tools=False)
+        if reply.message.text.strip():
+            return Answer(text=reply.message.text, partial=True, warnings=(why,))
+        text = self._evidence(turn) or self._texts("agent.empty_answer")
+        await self._say(turn, text)
+        return Answer(text=text, streamed=False, partial=True, warnings=(why,))
+
+    async def _without_model(self, turn: TurnState, problem: ProviderError) -> Answer:
+        """The model failed: keep what is there; nothing at all is a failure of the turn."""
+        evidence = self._evidence(turn)
+        if not evidence and not turn.partial_text.strip():
+            raise problem
+        why = self._texts("agent.model_failed", reason=self._texts.error(problem))
+        parts = [turn.partial_text.strip(), why, evidence]
+        await self._say(turn, "\n\n".join(part for part in parts[1:] if part))
+        return Answer(text="\n\n".join(part for part in parts if part), streamed=False, partial=True, warnings=(why,))
+
+    def _evidence(self, turn: TurnState) -> str:
+        """What the tools found, as a plain list; empty when they found nothing."""
+        lines = [f"- {result.outcome.summary}" for result in turn.results if result.outcome is not None]
+        return "\n".join([self._texts("agent.evidence"), *lines]) if lines else ""
+
+    async def _say(self, turn: TurnState, text: str) -> None:
+        """Store a text of the runtime as an assistant message."""
+        message = text_message(text, self._model.provider.name)
+        turn.messages.append(message)
+        stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
+        turn.head_id = stored.id

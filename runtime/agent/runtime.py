@@ -1,0 +1,263 @@
+"""The agent runtime: a person's text in, one stream of events out.
+
+Always: the text is stored before anything runs; the stream ends with exactly one of `done`, `cancelled`, `failed`; a turn that was stopped
+keeps what it had. This is the border at which an unforeseen error becomes the end of a turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from runtime.agent.history import model_history
+from runtime.agent.loop import AgentLoop
+from runtime.agent.model_call import ModelCaller
+from runtime.agent.prompts import prompt
+from runtime.agent.scratchpad import Scratchpad
+from runtime.agent.sink import EventSink
+from runtime.agent.turn import Answer, Surface, TurnRequest, TurnState
+from runtime.approvals.broker import ApprovalBroker, DecisionContext
+from runtime.approvals.consent import ConsentBook
+from runtime.clock import Clock
+from runtime.core.deadline import Deadline
+from runtime.core.events import (
+    Cancelled,
+    Done,
+    Failed,
+    FailureCategory,
+    QuestionAnswered,
+    QuestionAsked,
+    RuntimeEvent,
+    TurnStart,
+)
+from runtime.core.json import dumps
+from runtime.core.messages import Message, UserMessage
+from runtime.core.symbols import Resolution
+from runtime.errors import InternalError, UserError, WyckoffError
+from runtime.paths import Home
+from runtime.providers.base import LLMProvider, ProviderError
+from runtime.redact import Redactor
+from runtime.settings import Settings
+from runtime.storage.conversations import ConversationStore
+from runtime.storage.turn_lock import turn_lock
+from runtime.storage.usage import UsageStore
+from runtime.texts import Texts
+from runtime.tools.executor import ToolExecutor
+from runtime.tools.registry import ToolRegistry
+from runtime.tools.writes import WriteRunner
+
+logger = logging.getLogger(__name__)
+
+FOLLOW_UP_MESSAGES = 4  # how many earlier messages of the person a question without a stock may refer to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeServices:
+    """What the runtime is handed by the workspace."""
+
+    home: Home
+    clock: Clock
+    settings: Settings
+    texts: Texts
+    redactor: Redactor
+    conversations: ConversationStore
+    usage: UsageStore
+    registry: ToolRegistry
+    broker: ApprovalBroker
+    provider: Callable[[str | None], Awaitable[LLMProvider]]
+    resolve: Callable[[str], Resolution]
+
+
+class AgentRuntime:
+    """Runs turns.
+
+    Args:
+        services: everything it needs.
+    """
+
+    def __init__(self, services: RuntimeServices) -> None:
+        self._services = services
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self, request: TurnRequest, surface: Surface | None = None) -> AsyncIterator[RuntimeEvent]:
+        """Run one turn and yield its events; leaving the iteration early cancels the turn."""
+        services = self._services
+        scratchpad = Scratchpad(services.home, request.turn_id, services.clock.now(), services.redactor)
+        sink = EventSink(request.turn_id, services.clock, scratchpad)
+        task = asyncio.create_task(self._drive(request, surface or Surface(), sink), name=f"turn-{request.turn_id}")
+        self._running[request.turn_id] = task
+        try:
+            async for event in sink.events():
+                yield event
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+            self._running.pop(request.turn_id, None)
+            scratchpad.close()
+
+    def cancel(self, turn_id: str) -> bool:
+        """Stop a running turn; its stream ends with `cancelled`. Returns whether there was one."""
+        task = self._running.get(turn_id)
+        return task is not None and task.cancel()
+
+    async def _drive(self, request: TurnRequest, surface: Surface, sink: EventSink) -> None:
+        """One turn from its text to its terminal event."""
+        services = self._services
+        started = services.clock.monotonic()
+        turn: TurnState | None = None
+        try:
+            conversation = await services.conversations.open(request.conversation_id, request.text)
+            with turn_lock(services.home, conversation.id):
+                turn, consents = await self._begin(request, conversation.id, conversation.pending_question, sink)
+                answer = await self._loop(request, surface, turn, consents, await services.provider(request.model_id))
+            elapsed = services.clock.monotonic() - started
+            sink.end(_done(turn, answer, elapsed))
+        except asyncio.CancelledError:
+            sink.end(Cancelled(text=turn.partial_text if turn else ""))
+        except WyckoffError as error:
+            logger.warning("turn %s failed: %s", request.turn_id, error)
+            text = turn.partial_text if turn else ""
+            sink.end(Failed(category=_category(error), message=services.texts.error(error), text=text))
+        except Exception:  # the border of a turn: a bug ends it in words, and is in the log
+            logger.exception("turn %s broke", request.turn_id)
+            text = turn.partial_text if turn else ""
+            sink.end(Failed(category="internal", message=services.texts("errors.internal"), text=text))
+
+    async def _begin(
+        self, request: TurnRequest, conversation_id: str, pending_question: str | None, sink: EventSink
+    ) -> tuple[TurnState, ConsentBook]:
+        """Store the person's text and set the turn up."""
+        services = self._services
+        if not request.text.strip():
+            raise UserError("agent.empty_text")
+        await services.conversations.close_interrupted(conversation_id)
+        path = await services.conversations.path(conversation_id)
+        context = services.texts("agent.context_line", now=f"{services.clock.now():%Y-%m-%d %H:%M}")
+        message = UserMessage(text=request.text, context=context)
+        parent = path[-1].id if path else None
+        stored = await services.conversations.append(conversation_id, parent, request.turn_id, message)
+        consents = ConsentBook()
+        if pending_question is not None:
+            consents.record(pending_question, request.text)
+            await services.conversations.set_pending_question(conversation_id, None)
+        history = model_history(path)
+        turn = TurnState(
+            turn_id=request.turn_id,
+            conversation_id=conversation_id,
+            deadline=Deadline(services.clock, services.settings.turn_timeout_s),
+            emit=sink.emit,
+            messages=[*history, message],
+            head_id=stored.id,
+            resolution=self._resolution(request.text, history),
+        )
+        sink.emit(TurnStart(text=request.text, conversation_id=conversation_id, symbols=turn.resolution.instruments))
+        return turn, consents
+
+    def _resolution(self, text: str, history: list[Message]) -> Resolution:
+        """What the text names; a follow-up without a stock of its own is about the last ones that were named."""
+        found = self._services.resolve(text)
+        if found != Resolution():
+            return found
+        said = [message.text for message in history if isinstance(message, UserMessage)]
+        for earlier in reversed(said[-FOLLOW_UP_MESSAGES:]):
+            found = self._services.resolve(earlier)
+            if found.instruments:
+                return Resolution(instruments=found.instruments)
+        return Resolution()
+
+    async def _loop(
+        self,
+        request: TurnRequest,
+        surface: Surface,
+        turn: TurnState,
+        consents: ConsentBook,
+        provider: LLMProvider,
+    ) -> Answer:
+        """Put the loop of this turn together and run it."""
+        services = self._services
+        decisions = DecisionContext(
+            conversation_id=turn.conversation_id,
+            turn_id=turn.turn_id,
+            policy=surface.policy,
+            approver=surface.approver,
+            consents=consents,
+        )
+        executor = ToolExecutor(
+            registry=services.registry,
+            writes=WriteRunner(
+                broker=services.broker, context=decisions, deadline=turn.deadline, emit=turn.emit, texts=services.texts
+            ),
+            deadline=turn.deadline,
+            emit=turn.emit,
+            ask=_questioner(turn, surface, consents),
+            texts=services.texts,
+            clock=services.clock,
+            concurrency=services.settings.max_concurrent_tools,
+            conversation_id=turn.conversation_id,
+            turn_id=request.turn_id,
+            resolution=turn.resolution,
+        )
+        language = services.texts.language
+        loop = AgentLoop(
+            model=ModelCaller(
+                provider=provider,
+                system=prompt("system", language),
+                schemas=services.registry.schemas(services.texts),
+                conversations=services.conversations,
+                usage=services.usage,
+                settings=services.settings,
+                clock=services.clock,
+                aborted=dumps({"ok": False, "error": {"code": "aborted", "message": services.texts("tools.aborted")}}),
+            ),
+            executor=executor,
+            conversations=services.conversations,
+            settings=services.settings,
+            texts=services.texts,
+            final_prompt=prompt("final_answer", language),
+        )
+        return await loop.run(turn)
+
+
+def _questioner(
+    turn: TurnState, surface: Surface, consents: ConsentBook
+) -> Callable[[str, tuple[str, ...]], Awaitable[str | None]]:
+    """How the tools of a turn ask the person; what the person types may be a consent."""
+
+    async def ask(question: str, options: tuple[str, ...]) -> str | None:
+        turn.emit(QuestionAsked(question=question, options=options))
+        answer: str | None = None
+        if surface.asker is not None:
+            with turn.deadline.paused():
+                answer = await surface.asker.ask(question, options)
+        if answer is None:
+            turn.deferred_question = question
+        else:
+            consents.record(question, answer)
+        turn.emit(QuestionAnswered(answer=answer))
+        return answer
+
+    return ask
+
+
+def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:
+    return Done(
+        text=answer.text,
+        streamed=answer.streamed,
+        usage=turn.usage,
+        elapsed=round(elapsed, 3),
+        rounds=turn.rounds,
+        partial=answer.partial,
+        warnings=answer.warnings,
+    )
+
+
+def _category(error: WyckoffError) -> FailureCategory:
+    match error:
+        case ProviderError():
+            return "provider"
+        case InternalError():
+            return "internal"
+        case _:
+            return "user"

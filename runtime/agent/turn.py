@@ -1,0 +1,88 @@
+"""One turn: what was asked, and what has happened so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from runtime.approvals.broker import Approver, RunPolicy
+from runtime.core.deadline import Deadline
+from runtime.core.events import RuntimeEvent
+from runtime.core.ids import new_id
+from runtime.core.messages import Message, Usage
+from runtime.core.symbols import Resolution
+from runtime.tools.results import CallResult
+
+
+class Asker(Protocol):
+    """A surface on which the agent can ask a question."""
+
+    async def ask(self, question: str, options: tuple[str, ...]) -> str | None:
+        """Ask and wait; None = nobody answers now, the next message of the conversation will."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """Who is on the other side of a turn.
+
+    Attributes:
+        approver: decides writes; None = nobody can be asked.
+        asker: answers questions; None = nobody can be asked.
+        policy: how writes are decided in this run.
+    """
+
+    approver: Approver | None = None
+    asker: Asker | None = None
+    policy: RunPolicy = "ask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRequest:
+    """What the person sent. Without a conversation a new one is started; without a model the default answers."""
+
+    text: str
+    conversation_id: str | None = None
+    model_id: str | None = None
+    turn_id: str = field(default_factory=new_id)
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnState:
+    """What has happened so far; the loop and its helpers change it.
+
+    Attributes:
+        emit: sends an event.
+        messages: the history, and what this turn added, oldest first.
+        head_id: the stored message that the next one hangs under.
+        resolution: the stocks of the turn.
+        rounds: rounds of tool calls.
+        results: results of all calls, in order.
+        partial_text: visible text of the model call that is running or broke off.
+        streamed: whether the final text went out as deltas.
+        deferred_question: a question that the next message answers.
+    """
+
+    turn_id: str
+    conversation_id: str
+    deadline: Deadline
+    emit: Callable[[RuntimeEvent], None]
+    messages: list[Message]
+    head_id: str | None
+    resolution: Resolution = field(default_factory=Resolution)
+    rounds: int = 0
+    usage: Usage = field(default_factory=Usage)
+    results: list[CallResult] = field(default_factory=list)
+    partial_text: str = ""
+    deferred_question: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """How the loop ended: text that is never empty, whether something is missing, and what the person should know."""
+
+    text: str
+    streamed: bool = True
+    partial: bool = False
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,406 @@
+"""The one stream of a turn: a closed union of events, the same for window, terminal, tests and scratchpad.
+
+A top-level stream holds exactly one terminal event (`done`, `cancelled`, `failed`), and it is the last. Every event carries `seq`
+(from 0, no gaps), `ts` and `turn_id`; `round`, `call_id` and `agent` where they apply. `runtime.core.codec` writes them as JSON; the
+schema in `docs/` is generated from this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from runtime.core.approvals import ApprovalDecision, ApprovalRequest
+from runtime.core.json import JsonObject, JsonValue
+from runtime.core.messages import Usage
+from runtime.core.symbols import Instrument
+from runtime.core.verdicts import Verdict
+
+FailureCategory: TypeAlias = Literal["user", "provider", "storage", "internal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    """What every event carries. `seq`, `ts` and `turn_id` are set by the sink that sends it."""
+
+    seq: int = -1
+    ts: datetime | None = None
+    turn_id: str = ""
+    round: int | None = None
+    call_id: str | None = None
+    agent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStart(_Event):
+    """The person's message is stored and the run begins."""
+
+    kind: Literal["turn_start"] = "turn_start"
+    text: str
+    conversation_id: str
+    symbols: tuple[Instrument, ...] = ()
+    required_tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRecalled(_Event):
+    """Lines of long-term memory that this turn sees."""
+
+    kind: Literal["memory_recalled"] = "memory_recalled"
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStart(_Event):
+    """A model call begins."""
+
+    kind: Literal["model_start"] = "model_start"
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta(_Event):
+    """More of the answer."""
+
+    kind: Literal["text_delta"] = "text_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingDelta(_Event):
+    """More of the reasoning."""
+
+    kind: Literal["thinking_delta"] = "thinking_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking(_Event):
+    """The whole reasoning of a model call, when it is over."""
+
+    kind: Literal["thinking"] = "thinking"
+    text: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallInfo:
+    """A call inside `tool_calls`."""
+
+    id: str
+    name: str
+    args: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalls(_Event):
+    """The model asked for tools; `text` is what it said before."""
+
+    kind: Literal["tool_calls"] = "tool_calls"
+    calls: tuple[CallInfo, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStart(_Event):
+    """A tool begins."""
+
+    kind: Literal["tool_start"] = "tool_start"
+    name: str
+    display_name: str
+    args: JsonObject
+    args_summary: str
+    concurrent: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolProgress(_Event):
+    """How far a tool is; `progress` is 0..1, None where it is not known."""
+
+    kind: Literal["tool_progress"] = "tool_progress"
+    stage: str
+    detail: str = ""
+    progress: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult(_Event):
+    """A tool ended well; `result` is the envelope that the model reads."""
+
+    kind: Literal["tool_result"] = "tool_result"
+    name: str
+    ok: bool
+    summary: str
+    result: JsonObject
+    elapsed_ms: int
+    cached: bool = False
+    offloaded_ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailed(_Event):
+    """A call that did not succeed: refused, wrong, timed out or failed."""
+
+    kind: Literal["tool_error"] = "tool_error"
+    name: str
+    code: str
+    message: str
+    retriable: bool
+    elapsed_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequested(_Event):
+    """A write waits for a decision."""
+
+    kind: Literal["approval_requested"] = "approval_requested"
+    request: ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalResolved(_Event):
+    """The decision is there."""
+
+    kind: Literal["approval_resolved"] = "approval_resolved"
+    decision: ApprovalDecision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(_Event):
+    """The agent asks the person."""
+
+    kind: Literal["question_asked"] = "question_asked"
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(_Event):
+    """The person answered; None = the question stays open until the next message."""
+
+    kind: Literal["question_answered"] = "question_answered"
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundStarted(_Event):
+    """A background task was started by a tool."""
+
+    kind: Literal["background_started"] = "background_started"
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction(_Event):
+    """Old messages were replaced by a summary."""
+
+    kind: Literal["compaction"] = "compaction"
+    before: int
+    after: int
+    archive_ref: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextOverflow(_Event):
+    """Old rounds were dropped because the request would not have fitted."""
+
+    kind: Literal["context_overflow"] = "context_overflow"
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry(_Event):
+    """Something is tried again."""
+
+    kind: Literal["retry"] = "retry"
+    reason: str
+    required_tool: str | None = None
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback(_Event):
+    """Another model takes over."""
+
+    kind: Literal["fallback"] = "fallback"
+    from_model: str
+    to_model: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamReset(_Event):
+    """The visible text of this round is void; it starts again."""
+
+    kind: Literal["stream_reset"] = "stream_reset"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReport(_Event):
+    """Tokens and cost of one model call."""
+
+    kind: Literal["usage"] = "usage"
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictRecorded(_Event):
+    """A conclusion on a stock was stored, after the caps."""
+
+    kind: Literal["verdict"] = "verdict"
+    verdict: Verdict
+    capped_from: str | None = None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard(_Event):
+    """A guard acted."""
+
+    kind: Literal["guard"] = "guard"
+    name: str
+    action: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered(_Event):
+    """Texts of the person entered the running turn."""
+
+    kind: Literal["steered"] = "steered"
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation(_Event):
+    """A cut answer is continued."""
+
+    kind: Literal["continuation"] = "continuation"
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageStart(_Event):
+    """A stage of a committee begins."""
+
+    kind: Literal["stage_start"] = "stage_start"
+    stage: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageDone(_Event):
+    """A stage of a committee ended."""
+
+    kind: Literal["stage_done"] = "stage_done"
+    stage: str
+    status: str
+    duration_ms: int
+    opinion: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineBudgetSkipped(_Event):
+    """A stage was left out because its time would not have sufficed (seconds)."""
+
+    kind: Literal["pipeline_budget_skipped"] = "pipeline_budget_skipped"
+    stage: str
+    elapsed: float
+    timeout: float
+    remaining: float
+    minimum: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResearchProgress(_Event):
+    """How far a deep research is."""
+
+    kind: Literal["research_progress"] = "research_progress"
+    phase: str
+    question: str
+    progress: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubAgent(_Event):
+    """An event of a sub-agent, in its JSON form; its own `agent` path says which."""
+
+    kind: Literal["sub_agent"] = "sub_agent"
+    event: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done(_Event):
+    """The turn ended with an answer. `partial` = something is missing and the text says what."""
+
+    kind: Literal["done"] = "done"
+    text: str
+    streamed: bool
+    usage: Usage
+    elapsed: float
+    rounds: int
+    partial: bool = False
+    warnings: tuple[str, ...] = ()
+    grounding: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled(_Event):
+    """The person stopped the turn; `text` is what was there, kept and marked."""
+
+    kind: Literal["cancelled"] = "cancelled"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed(_Event):
+    """The turn could not be done; `message` says why and what to do, `text` is what was there."""
+
+    kind: Literal["failed"] = "failed"
+    category: FailureCategory
+    message: str
+    text: str = ""
+
+
+Terminal: TypeAlias = Done | Cancelled | Failed
+
+RuntimeEvent: TypeAlias = (
+    TurnStart
+    | MemoryRecalled
+    | ModelStart
+    | TextDelta
+    | ThinkingDelta
+    | Thinking
+    | ToolCalls
+    | ToolStart
+    | ToolProgress
+    | ToolResult
+    | ToolFailed
+    | ApprovalRequested
+    | ApprovalResolved
+    | QuestionAsked
+    | QuestionAnswered
+    | BackgroundStarted
+    | Compaction
+    | ContextOverflow
+    | Retry
+    | Fallback
+    | StreamReset
+    | UsageReport
+    | VerdictRecorded
+    | Guard
+    | Steered
+    | Continuation
+    | StageStart
+    | StageDone
+    | PipelineBudgetSkipped
+    | ResearchProgress
+    | SubAgent
+    | Terminal
+)

@@ -1,0 +1,157 @@
+"""Settings: defaults, then `desk.toml`, then the environment (`WYCKOFF_<SETTING>`).
+
+An invalid value is reported and its default stands: settings never keep the program from starting. `desk.toml` is the person's own file:
+writing keeps comments and order, happens under a lock and replaces the file as a whole. It never holds a secret.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Final
+
+import tomlkit
+from filelock import FileLock
+from tomlkit.exceptions import ParseError
+
+from runtime.errors import UserError
+from runtime.paths import Home
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings with their defaults. Times in seconds unless the name says otherwise."""
+
+    language: str = "zh_CN"
+    market: str = "auto"  # auto: local bars, the sample only for `.SIM`; sample: nothing but the sample market
+    max_tool_rounds: int = 15  # seed 000; the call after them has no tools
+    turn_timeout_s: float = 600.0  # design 2; waiting for the person does not count
+    final_reserve_s: float = 30.0  # kept for the answer without tools when time runs short
+    stream_idle_timeout_s: float = 60.0  # seed 000
+    reasoning_idle_timeout_s: float = 180.0  # design 2: while a model reasons without output
+    connect_timeout_s: float = 10.0  # design 2
+    max_concurrent_tools: int = 5  # seed 000
+    checkpoint_s: float = 1.0  # a half answer is written at least this often
+    cancel_grace_s: float = 0.4  # cancel is through within 500 ms
+    commission_rate: str = "0.00025"  # of the traded amount; the broker's contract decides
+    commission_min: str = "5"  # yuan
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, int | float) and value <= 0:
+                raise ValueError(item.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSettings:
+    """Settings and what was wrong with their sources (name of the setting, value, where)."""
+
+    settings: Settings
+    problems: tuple[UserError, ...] = field(default_factory=tuple)
+
+
+_CHOICES: Final = {"language": ("zh_CN", "en"), "market": ("auto", "sample")}
+
+
+def load_settings(file: SettingsFile, environment: Mapping[str, str]) -> LoadedSettings:
+    """Read the settings of a home.
+
+    Raises:
+        UserError: `desk.toml` is no TOML; nothing is overwritten.
+    """
+    problems: list[UserError] = []
+    chosen: dict[str, object] = {}
+    table = file.read().get("settings", {})
+    for item in fields(Settings):
+        default = item.default
+        variable = f"WYCKOFF_{item.name.upper()}"
+        for source, raw in (("desk.toml", table.get(item.name)), (variable, environment.get(variable))):
+            if raw is None or raw == "":
+                continue
+            value = _converted(item.name, raw, default)
+            if value is None:
+                problems.append(
+                    UserError(
+                        "settings.invalid",
+                        name=item.name,
+                        value=str(raw),
+                        source=source,
+                        default=str(default),
+                    )
+                )
+            else:
+                chosen[item.name] = value
+    return LoadedSettings(settings=Settings(**chosen), problems=tuple(problems))  # type: ignore[arg-type]
+
+
+def _converted(name: str, raw: object, default: object) -> object | None:
+    """The value in the type of its default; None when it is not valid."""
+    try:
+        value = type(default)(raw if not isinstance(raw, str) else raw.strip())  # type: ignore[call-arg]
+        Settings(**{name: value})  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if name in _CHOICES and value not in _CHOICES[name]:
+        return None
+    if name in ("commission_rate", "commission_min"):
+        try:
+            number = float(str(value))
+        except ValueError:
+            return None
+        return value if 0 <= number < 1000 else None
+    return value if value not in (float("inf"),) else None
+
+
+class SettingsFile:
+    """`desk.toml` of a home.
+
+    Args:
+        home: where it lives.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._path = home.settings_file
+        self._lock = FileLock(home.root / "desk.toml.lock")
+
+    def read(self) -> tomlkit.TOMLDocument:
+        """The document; empty when there is no file.
+
+        Raises:
+            UserError: the file is no TOML.
+        """
+        if not self._path.exists():
+            return tomlkit.document()
+        try:
+            return tomlkit.parse(self._path.read_text("utf-8"))
+        except (ParseError, UnicodeDecodeError) as problem:
+            raise UserError("settings.broken_file", path=str(self._path), detail=str(problem)) from None
+
+    def update(self, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
+        """Read, change and replace the file under its lock.
+
+        Raises:
+            UserError: the file is no TOML; it stays as it is.
+        """
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._lock:
+            document = self.read()
+            change(document)
+            _replace(self._path, tomlkit.dumps(document))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that a crash leaves either the old or the new one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,240 @@
+"""Runs the calls of a model's message: validate, remember, ask, run, time out, and answer every one.
+
+Consecutive calls of concurrency-safe tools run together, others alone; results are kept in call order. A call that timed out or can never
+succeed is answered from memory when it comes again in the turn. This is the border at which a tool's failure becomes a result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from runtime.clock import Clock
+from runtime.core.deadline import Deadline
+from runtime.core.events import RuntimeEvent, ToolFailed, ToolProgress, ToolResult, ToolStart, VerdictRecorded
+from runtime.core.json import JsonObject, canonical
+from runtime.core.messages import ToolCall
+from runtime.core.symbols import Resolution
+from runtime.errors import ModelFacingError, WyckoffError
+from runtime.texts import Texts
+from runtime.tools.definition import AnyTool, Questioner, ToolArgs, ToolContext, ToolOutcome
+from runtime.tools.registry import ToolRegistry
+from runtime.tools.results import CallError, CallResult
+from runtime.tools.validation import validated
+from runtime.tools.writes import CommittedBeforeCancel, WriteRunner, Written
+
+logger = logging.getLogger(__name__)
+
+
+class ToolExecutor:
+    """Executes calls in one turn.
+
+    Args:
+        registry: the tools.
+        writes: runs writing tools.
+        deadline: what the turn has left.
+        emit: sends events.
+        ask: asks the person.
+        texts: for people and the model.
+        clock: measures durations.
+        concurrency: how many calls run together.
+        conversation_id: for the tools.
+        turn_id: for the tools.
+        resolution: the stocks of the turn.
+    """
+
+    def __init__(
+        self,
+        *,
+        registry: ToolRegistry,
+        writes: WriteRunner,
+        deadline: Deadline,
+        emit: Callable[[RuntimeEvent], None],
+        ask: Questioner,
+        texts: Texts,
+        clock: Clock,
+        concurrency: int,
+        conversation_id: str,
+        turn_id: str,
+        resolution: Resolution,
+    ) -> None:
+        self._registry = registry
+        self._writes = writes
+        self._deadline = deadline
+        self._emit = emit
+        self._ask = ask
+        self._texts = texts
+        self._clock = clock
+        self._limit = asyncio.Semaphore(concurrency)
+        self._conversation_id = conversation_id
+        self._turn_id = turn_id
+        self._resolution = resolution
+        self._remembered: dict[tuple[str, str], CallError] = {}
+
+    async def run(self, calls: Sequence[ToolCall], results: dict[str, CallResult]) -> None:
+        """Run the calls and enter each result by call id as it comes; when cancelled, `results` holds what was finished."""
+        for batch in self.batches(calls):
+            async with asyncio.TaskGroup() as group:
+                for call in batch:
+                    group.create_task(self._one(call, results, concurrent=len(batch) > 1))
+
+    def batches(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+        """Consecutive concurrency-safe calls together, every other call alone."""
+        batches: list[list[ToolCall]] = []
+        last_safe = False
+        for call in calls:
+            tool = self._registry.get(call.name)
+            safe = tool is not None and tool.concurrency_safe
+            if safe and last_safe:
+                batches[-1].append(call)
+            else:
+                batches.append([call])
+            last_safe = safe
+        return batches
+
+    def aborted(self, call: ToolCall) -> CallResult:
+        """The answer to a call that the person's stop left without one."""
+        return CallResult(call=call, error=CallError(code="aborted", message=self._texts("tools.aborted")))
+
+    async def _one(self, call: ToolCall, results: dict[str, CallResult], *, concurrent: bool) -> None:
+        async with self._limit:
+            started = self._clock.monotonic()
+
+            def finish(
+                outcome: ToolOutcome | None = None,
+                error: CallError | None = None,
+                approval: JsonObject | None = None,
+                cached: bool = False,
+            ) -> None:
+                elapsed = int((self._clock.monotonic() - started) * 1000)
+                result = CallResult(
+                    call=call, outcome=outcome, error=error, approval=approval, elapsed_ms=elapsed, cached=cached
+                )
+                results[call.id] = result
+                self._announce(result)
+
+            try:
+                tool, args = self._checked(call)
+                key = (tool.name, canonical(args.model_dump(mode="json")))
+                if key in self._remembered:
+                    finish(error=self._remembered[key], cached=True)
+                    return
+                self._start(tool, call, args, concurrent=concurrent)
+                outcome = await self._run(tool, args, self._context(call), key)
+            except CommittedBeforeCancel as committed:
+                finish(outcome=committed.outcome, approval={"choice": "allow"})
+                raise
+            except WyckoffError as error:
+                finish(error=self._call_error(error))
+            except TimeoutError:
+                finish(error=CallError(code="timeout", message=self._texts("tools.timed_out")))
+            except Exception:  # the border: whatever a tool does wrong is a result for the model, and a bug in the log
+                logger.exception("tool %s failed", call.name)
+                finish(error=CallError(code="internal", message=self._texts("tools.failed_inside")))
+            else:
+                match outcome:
+                    case Written():
+                        finish(outcome=outcome.outcome, approval=outcome.approval)
+                    case ToolOutcome():
+                        finish(outcome=outcome)
+
+    async def _run(
+        self, tool: AnyTool, args: ToolArgs, context: ToolContext, key: tuple[str, str]
+    ) -> ToolOutcome | Written:
+        """Run one tool; what will not get better in this turn is remembered."""
+        try:
+            if tool.run is None:
+                return await self._writes.run(tool, args, context)
+            async with asyncio.timeout(None if tool.timeout_s is None else self._deadline.cut(tool.timeout_s)):
+                outcome: ToolOutcome = await tool.run(context, args)
+            return outcome
+        except TimeoutError:
+            self._remembered[key] = CallError(code="timeout", message=self._texts("tools.timed_out"))
+            raise
+        except WyckoffError as error:
+            if tool.read_only:
+                problem = self._call_error(error)
+                if not problem.retriable:
+                    self._remembered[key] = problem
+            raise
+
+    def _checked(self, call: ToolCall) -> tuple[AnyTool, ToolArgs]:
+        tool = self._registry.get(call.name)
+        if tool is None:
+            near = ", ".join(self._registry.near(call.name)) or ", ".join(t.name for t in self._registry.all())
+            raise ModelFacingError("tools.unknown_tool", code="unknown_tool", retriable=True, name=call.name, near=near)
+        if call.args is None:
+            raise ModelFacingError(
+                "tools.malformed_arguments", code="malformed_arguments", retriable=True, detail=call.parse_error or ""
+            )
+        return tool, validated(tool, call.args, self._texts)
+
+    def _context(self, call: ToolCall) -> ToolContext:
+        def report(stage: str, detail: str, progress: float | None) -> None:
+            self._emit(ToolProgress(stage=stage, detail=detail, progress=progress, call_id=call.id))
+
+        return ToolContext(
+            conversation_id=self._conversation_id,
+            turn_id=self._turn_id,
+            call_id=call.id,
+            resolution=self._resolution,
+            ask=self._ask,
+            report=report,
+        )
+
+    def _call_error(self, error: WyckoffError) -> CallError:
+        code = error.code if isinstance(error, ModelFacingError) else error.key.partition(".")[2]
+        retriable = isinstance(error, ModelFacingError) and error.retriable
+        return CallError(code=code, message=self._texts.error(error), retriable=retriable)
+
+    def _start(self, tool: AnyTool, call: ToolCall, args: ToolArgs, *, concurrent: bool) -> None:
+        shown = args.model_dump(mode="json", exclude_unset=True)
+        self._emit(
+            ToolStart(
+                name=tool.name,
+                display_name=tool.display_name(self._texts),
+                args=shown,
+                args_summary=tool.args_summary(shown),
+                concurrent=concurrent,
+                call_id=call.id,
+            )
+        )
+
+    def _announce(self, result: CallResult) -> None:
+        call = result.call
+        if result.error is not None:
+            self._emit(
+                ToolFailed(
+                    name=call.name,
+                    code=result.error.code,
+                    message=result.error.message,
+                    retriable=result.error.retriable,
+                    elapsed_ms=result.elapsed_ms,
+                    call_id=call.id,
+                )
+            )
+            return
+        outcome = result.outcome
+        if outcome is None:
+            raise ValueError("a result has an outcome or an error")
+        self._emit(
+            ToolResult(
+                name=call.name,
+                ok=True,
+                summary=outcome.summary,
+                result=result.envelope(),
+                elapsed_ms=result.elapsed_ms,
+                cached=result.cached,
+                call_id=call.id,
+            )
+        )
+        if outcome.verdict is not None:
+            self._emit(
+                VerdictRecorded(
+                    verdict=outcome.verdict,
+                    capped_from=outcome.capped_from,
+                    rules=outcome.cap_rules,
+                    call_id=call.id,
+                )
+            )

@@ -1,0 +1,160 @@
+"""A write from its arguments to its effect: prepare, ask, commit. What was previewed is exactly what is committed.
+
+When the portfolio moved between preview and commit, the preview is made again and the person is asked again. A commit is never abandoned
+half-way: a cancelled turn waits for it and keeps its result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from runtime.approvals.broker import ApprovalBroker, DecisionContext
+from runtime.approvals.grading import grade
+from runtime.core.approvals import ApprovalDecision, ApprovalRequest
+from runtime.core.deadline import Deadline
+from runtime.core.events import ApprovalRequested, ApprovalResolved, RuntimeEvent
+from runtime.core.ids import new_id
+from runtime.core.json import JsonObject
+from runtime.errors import ModelFacingError, TransientError
+from runtime.texts import Texts
+from runtime.tools.definition import AnyTool, Prepared, ToolArgs, ToolContext, ToolOutcome
+from runtime.tools.validation import validated
+
+MAX_REFRESHES = 3  # the portfolio moved under the preview; after that the model is told to try again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The result of a write and how it was approved."""
+
+    outcome: ToolOutcome
+    approval: JsonObject
+
+
+class WriteRunner:
+    """Runs writing tools in one turn.
+
+    Args:
+        broker: decides.
+        context: whose turn it is.
+        deadline: stands still while a person decides.
+        emit: sends events.
+        texts: for people and the model.
+    """
+
+    def __init__(
+        self,
+        *,
+        broker: ApprovalBroker,
+        context: DecisionContext,
+        deadline: Deadline,
+        emit: Callable[[RuntimeEvent], None],
+        texts: Texts,
+    ) -> None:
+        self._broker = broker
+        self._context = context
+        self._deadline = deadline
+        self._emit = emit
+        self._texts = texts
+
+    async def run(self, tool: AnyTool, args: ToolArgs, context: ToolContext) -> Written:
+        """Prepare, ask and commit.
+
+        Raises:
+            ModelFacingError: impossible as asked, refused, or not answered.
+            UserError: the arguments name something that is not there.
+        """
+        for _ in range(MAX_REFRESHES):
+            prepared = await self._prepare(tool, args, context)
+            request = self._request(tool, args, prepared, context)
+            decision = await self._decide(tool, request, context)
+            chosen = args
+            if decision.choice == "modify":
+                chosen = validated(tool, decision.args or {}, self._texts)
+                prepared = await self._prepare(tool, chosen, context)
+            elif decision.choice not in ("allow", "always"):
+                raise self._refusal(decision, prepared)
+            try:
+                outcome = await _uninterrupted(prepared)
+            except TransientError:
+                args = chosen
+                continue
+            return Written(outcome=outcome, approval=self._approval_json(decision))
+        raise ModelFacingError("tools.portfolio_moved", code="version_changed", retriable=True)
+
+    async def _prepare(self, tool: AnyTool, args: ToolArgs, context: ToolContext) -> Prepared:
+        if tool.prepare is None:
+            raise TypeError(f"{tool.name} does not write")
+        async with asyncio.timeout(self._deadline.cut(tool.timeout_s)):
+            prepared = await tool.prepare(context, args)
+        problems = [notice.text for notice in prepared.preview.notices if notice.severity == "error"]
+        if problems:
+            raise ModelFacingError("tools.not_possible", code="not_possible", detail="；".join(problems))
+        return prepared
+
+    async def _decide(self, tool: AnyTool, request: ApprovalRequest, context: ToolContext) -> ApprovalDecision:
+        async def edit(changed: JsonObject) -> ApprovalRequest:
+            args = validated(tool, changed, self._texts)
+            return self._request(tool, args, await self._prepare(tool, args, context), context)
+
+        self._emit(ApprovalRequested(request=request, call_id=context.call_id))
+        with self._deadline.paused():
+            decision = await self._broker.decide(request, self._context, edit)
+        self._emit(ApprovalResolved(decision=decision, call_id=context.call_id))
+        return decision
+
+    def _request(self, tool: AnyTool, args: ToolArgs, prepared: Prepared, context: ToolContext) -> ApprovalRequest:
+        graded = grade(prepared.preview, destructive=prepared.destructive)
+        reason = self._texts(graded.reason_key)
+        return ApprovalRequest(
+            id=new_id(),
+            call_id=context.call_id,
+            tool=tool.name,
+            display_name=tool.display_name(self._texts),
+            args=args.model_dump(mode="json", exclude_unset=True),
+            preview=prepared.preview,
+            risk=graded.risk,
+            risk_reason=reason,
+            pattern=prepared.pattern,
+            always_offered=graded.always_offered,
+            always_text=prepared.pattern_text if graded.always_offered else reason,
+        )
+
+    def _refusal(self, decision: ApprovalDecision, prepared: Prepared) -> ModelFacingError:
+        """What the model is told when nothing was written."""
+        headline = prepared.preview.headline
+        if decision.decided_by == "no-approver":
+            return ModelFacingError("tools.approval_required", code="approval_required", headline=headline)
+        if decision.choice == "unanswered":
+            return ModelFacingError("tools.approval_unanswered", code="unanswered", headline=headline)
+        if decision.decided_by != "person":
+            return ModelFacingError("tools.denied_by_rule", code="denied", headline=headline, rule=decision.decided_by)
+        reason = decision.reason or self._texts("tools.no_reason_given")
+        return ModelFacingError("tools.denied", code="denied", headline=headline, reason=reason)
+
+    def _approval_json(self, decision: ApprovalDecision) -> JsonObject:
+        approval: JsonObject = {"choice": decision.choice, "decided_by": decision.decided_by}
+        if decision.choice == "modify":
+            approval |= {"args": decision.args, "note": self._texts("tools.changed_by_person")}
+        return approval
+
+
+async def _uninterrupted(prepared: Prepared) -> ToolOutcome:
+    """Commit to the end even when the turn is cancelled meanwhile."""
+    task = asyncio.ensure_future(prepared.commit())
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if task.cancelled():
+            raise
+        raise CommittedBeforeCancel(await task) from None
+
+
+class CommittedBeforeCancel(asyncio.CancelledError):
+    """The turn was cancelled while a write was committed; the write is done and its result must be kept."""
+
+    def __init__(self, outcome: ToolOutcome) -> None:
+        super().__init__()
+        self.outcome = outcome
