@@ -1,0 +1,141 @@
+"""What must hold of every row of a person's file. A row that fails is named with its reason; prices are never repaired."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from runtime.market.bars import Adjust
+from runtime.market.table import BarTable
+
+Mask: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+ADJUSTMENTS: Final[Mapping[str, Adjust]] = {
+    "none": "raw",
+    "raw": "raw",
+    "不复权": "raw",
+    "除权": "raw",
+    "qfq": "qfq",
+    "forward": "qfq",
+    "前复权": "qfq",
+    "hfq": "hfq",
+    "backward": "hfq",
+    "后复权": "hfq",
+}
+_SYMBOL: Final = re.compile(r"^(?:(SH|SZ|BJ)\.?(\d{6})|(\d{6})\.(SH|SS|SZ|BJ|XSHG|XSHE)|(\d{6}))$")
+_SAME_EXCHANGE: Final = {"SS": "SH", "XSHG": "SH", "XSHE": "SZ"}
+_BY_PREFIX: Final = (
+    ("60", "SH"),
+    ("68", "SH"),
+    ("90", "SH"),
+    ("51", "SH"),
+    ("56", "SH"),
+    ("58", "SH"),
+    ("00", "SZ"),
+    ("30", "SZ"),
+    ("20", "SZ"),
+    ("15", "SZ"),
+    ("39", "SZ"),
+    ("92", "BJ"),
+    ("8", "BJ"),
+    ("4", "BJ"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRow:
+    """A row that cannot be imported: its number as a person counts, and the key and fields of the reason."""
+
+    row: int
+    symbol: str
+    reason_key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The outcome for a table: which rows are good, every reason, and ids and adjustments by code."""
+
+    good: Mask
+    bad: tuple[BadRow, ...]
+    symbols: tuple[str, ...]
+    adjustments: tuple[Adjust | None, ...]
+
+
+def canonical_symbol(text: str) -> str | None:
+    """The exchange-qualified id of a code in any common notation; None when it is none."""
+    match = _SYMBOL.match(text.strip().upper())
+    if match is None:
+        return None
+    before, code1, code2, after, bare = match.groups()
+    if bare is None:
+        exchange = before or _SAME_EXCHANGE.get(after, after)
+        return f"{code1 or code2}.{exchange}"
+    return next((f"{bare}.{exchange}" for prefix, exchange in _BY_PREFIX if bare.startswith(prefix)), None)
+
+
+def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
+    """Check every row.
+
+    Args:
+        table: the rows.
+        adjust: the adjustment of files without such a column.
+        today: bars after it are refused.
+    """
+    symbols = tuple(canonical_symbol(text) or "" for text in table.symbols)
+    adjustments: tuple[Adjust | None, ...] = (
+        tuple(ADJUSTMENTS.get(text.strip().lower()) for text in table.adjustments) if table.adjustments else (adjust,)
+    )
+    good = np.ones(len(table), dtype=bool)
+    found: list[tuple[int, str, str]] = []
+
+    def fail(mask: Mask, key: str, column: str | None = None) -> None:
+        for index in np.flatnonzero(mask & good):
+            value = "" if column is None else f"{table.numbers[column][index]:g}"
+            found.append((int(index), key, value))
+        good[mask] = False
+
+    unknown_symbol = np.array([not symbol for symbol in symbols], dtype=bool)
+    unknown_adjust = np.array([adjustment is None for adjustment in adjustments], dtype=bool)
+    fail(unknown_symbol[table.symbol], "market.bad_symbol")
+    fail(unknown_adjust[table.adj], "market.bad_adjust")
+    fail(np.isnat(table.date), "market.bad_date")
+    fail(table.date > np.datetime64(today, "D"), "market.future_date")
+    for column, mask in table.bad_numbers.items():
+        fail(mask, f"market.bad_{column}")
+    for column in ("open", "high", "low", "close"):
+        fail(np.isnan(table.numbers[column]), f"market.bad_{column}")
+        fail(~(table.numbers[column] > 0), "market.not_positive", column)
+        fail(~np.isfinite(table.numbers[column]), f"market.bad_{column}")
+    fail(np.isnan(table.numbers["volume"]), "market.bad_volume")
+    fail(table.numbers["volume"] < 0, "market.negative_volume", "volume")
+    fail(table.numbers["amount"] < 0, "market.negative_amount", "amount")
+    numbers = table.numbers
+    fail(numbers["high"] < numbers["low"], "market.high_below_low", "high")
+    slack = 1e-6 * numbers["high"]
+    fail(numbers["high"] + slack < np.maximum(numbers["open"], numbers["close"]), "market.high_not_highest", "high")
+    fail(numbers["low"] - slack > np.minimum(numbers["open"], numbers["close"]), "market.low_not_lowest", "low")
+    fail(_duplicates(table, good), "market.duplicate_row")
+    found.sort()
+    bad = tuple(
+        BadRow(row=index + table.first_row, symbol=table.symbols[table.symbol[index]], reason_key=key, value=value)
+        for index, key, value in found
+    )
+    return Checked(good=good, bad=bad, symbols=symbols, adjustments=adjustments)
+
+
+def _duplicates(table: BarTable, good: Mask) -> Mask:
+    """The second and later rows of one symbol, adjustment and day."""
+    index = np.flatnonzero(good)
+    day = table.date[index].astype("datetime64[D]").astype(np.int64)
+    order = np.lexsort((index, day, table.adj[index], table.symbol[index]))
+    ordered = index[order]
+    same = (np.diff(day[order]) == 0) & (np.diff(table.adj[ordered]) == 0) & (np.diff(table.symbol[ordered]) == 0)
+    mask = np.zeros(len(table), dtype=bool)
+    mask[ordered[1:][same]] = True
+    return mask
