@@ -6,6 +6,8 @@ language (`Texts.error`). `str(error)` is for logs only.
 
 from __future__ import annotations
 
+from runtime.core.json import JsonObject
+
 
 class WyckoffError(Exception):
     """Base of all errors that this program raises on purpose.
@@ -36,11 +38,15 @@ class ModelFacingError(WyckoffError):
         key: key of the message.
         code: short machine name that the model sees, for example `invalid_arguments`.
         retriable: whether the same call may succeed later in this turn.
+        details: facts for the model beside the words, for example what a refused write would have changed.
         **fields: values for the placeholders of the message.
     """
 
-    def __init__(self, key: str, *, code: str, retriable: bool = False, **fields: object) -> None:
+    def __init__(
+        self, key: str, *, code: str, retriable: bool = False, details: JsonObject | None = None, **fields: object
+    ) -> None:
         super().__init__(key, **fields)
+        self.details = details
         self.code = code
         self.retriable = retriable
 

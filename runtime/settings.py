@@ -36,6 +36,7 @@ class Settings:
     max_concurrent_tools: int = 5  # seed 000
     checkpoint_s: float = 1.0  # a half answer is written at least this often
     cancel_grace_s: float = 0.4  # cancel is through within 500 ms
+    offline_pause_s: float = 0.01  # between two pieces of the offline analyst's text, so that it reads as it comes
     commission_rate: str = "0.00025"  # of the traded amount; the broker's contract decides
     commission_min: str = "5"  # yuan
 
@@ -103,7 +104,7 @@ def _converted(name: str, raw: object, default: object) -> object | None:
         except ValueError:
             return None
         return value if 0 <= number < 1000 else None
-    return value if value not in (float("inf"),) else None
+    return None if value == float("inf") else value
 
 
 class SettingsFile:

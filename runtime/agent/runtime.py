@@ -164,7 +164,7 @@ class AgentRuntime:
         for earlier in reversed(said[-FOLLOW_UP_MESSAGES:]):
             found = self._services.resolve(earlier)
             if found.instruments:
-                return Resolution(instruments=found.instruments)
+                return Resolution(instruments=found.instruments, inherited=True)
         return Resolution()
 
     async def _loop(

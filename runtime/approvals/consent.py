@@ -26,6 +26,7 @@ _AFFIRMATIONS: Final = re.compile(
 _HARMLESS: Final = re.compile(r"没问题|不错|没有问题|要不要紧")  # contain a negation and are none
 _QUESTION: Final = re.compile(r"[?？]\s*$|吗\s*$|么\s*$|呢\s*$")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_NAMES: Final = frozenset({"symbol", "code", "name", "date", "buy_dt"})  # checked as a stock, or no figure
 
 
 def is_affirmative(answer: str) -> bool:
@@ -69,20 +70,20 @@ def _names(question: str, request: ApprovalRequest) -> bool:
     figures = {float(number) for number in _NUMBER.findall(text)}
     positions = request.preview.positions if request.preview is not None else ()
     stocks = all(change.symbol.partition(".")[0] in text or change.name in text for change in positions)
-    return stocks and all(number in figures for number in _numbers(list(request.args.values())))
+    return stocks and all(number in figures for number in _numbers(request.args))
 
 
-def _numbers(values: list[JsonValue]) -> list[float]:
-    """Every number in the arguments, at any depth; texts that are numbers count, codes and dates do not."""
-    found: list[float] = []
-    for value in values:
-        match value:
-            case bool() | None | str():
-                continue
-            case int() | float():
-                found.append(float(value))
-            case list():
-                found += _numbers(value)
-            case dict():
-                found += _numbers(list(value.values()))
-    return found
+def _numbers(value: JsonValue) -> list[float]:
+    """Every number in the arguments, at any depth. Exact decimals come as texts; texts that are no figures are left out."""
+    match value:
+        case bool() | None:
+            return []
+        case int() | float():
+            return [float(value)]
+        case str():
+            return [float(value)] if _NUMBER.fullmatch(value) else []
+        case list():
+            return [number for item in value for number in _numbers(item)]
+        case dict():
+            named = (item for name, item in value.items() if name not in _NAMES)
+            return [number for item in named for number in _numbers(item)]

@@ -42,8 +42,12 @@ class Ambiguity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The instruments that a text names, in the order of their appearance, and what could not be decided."""
+    """The instruments that a text names, in the order of their appearance, and what could not be decided.
+
+    `inherited`: the text names none itself; these are the ones that the conversation was about before.
+    """
 
     instruments: tuple[Instrument, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()
     unknown: tuple[str, ...] = ()
+    inherited: bool = False

@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from runtime.market.bars import Adjust, Bars, day
+from runtime.market.bars import Adjust, Bars
 from runtime.storage.engine import Database
 from runtime.storage.types import Moment
 
@@ -116,9 +116,11 @@ class BarStore:
 
     async def symbols(self) -> tuple[str, ...]:
         """Every symbol that has bars."""
-        statement = select(series.c.symbol).distinct()
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
-        return tuple(row[0] for row in rows)
+        return await self._database.run(self.stored_symbols)
+
+    def stored_symbols(self, connection: Connection) -> tuple[str, ...]:
+        """The same inside a transaction of the caller."""
+        return tuple(row[0] for row in connection.execute(select(series.c.symbol).distinct()))
 
     def existing(self, connection: Connection, keys: Iterable[tuple[str, Adjust]]) -> Iterator[Bars]:
         """The stored series among the keys, whole; inside a transaction of the caller."""
@@ -218,8 +220,3 @@ def merged(stored: Bars, new: Bars) -> Bars | None:
     order = np.argsort(dates, kind="stable")
     columns = {name: np.concatenate([getattr(stored, name)[keep], getattr(new, name)])[order] for name in _PRICES}
     return Bars(symbol=new.symbol, dates=dates[order], adjust=new.adjust, source=new.source, **columns)
-
-
-def last_day(bars: Bars) -> date:
-    """Day of the newest bar."""
-    return day(bars.dates[-1])

@@ -41,7 +41,9 @@ def diagnose(position: PositionView, reading: Reading | None) -> Health:
     if position.profit_ratio is not None and position.profit_ratio <= DEEP_LOSS:
         watch.append("portfolio.health_deep_loss")
     if reading is None:
-        return Health(status="danger" if danger else "unknown", reason_keys=(*danger, "portfolio.health_no_bars", *watch))
+        return Health(
+            status="danger" if danger else "unknown", reason_keys=(*danger, "portfolio.health_no_bars", *watch)
+        )
     if reading.danger.level == "danger":
         danger.append(reading.danger.reason_key or "portfolio.health_structure")
     elif reading.danger.level == "watch":

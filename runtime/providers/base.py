@@ -123,6 +123,7 @@ class ProviderError(WyckoffError):
 
     Args:
         category: what went wrong.
+        variant: a more precise text of the category, `providers.<category>_<variant>`.
         retryable: whether the same call may succeed later, or with another model.
         retry_after_s: how long the vendor asked to wait.
         **fields: for the text `providers.<category>`: `model`, `detail` and others.
@@ -132,11 +133,12 @@ class ProviderError(WyckoffError):
         self,
         category: ErrorCategory,
         *,
+        variant: str = "",
         retryable: bool = False,
         retry_after_s: float | None = None,
         **fields: object,
     ) -> None:
-        super().__init__(f"providers.{category}", **fields)
+        super().__init__(f"providers.{category}_{variant}" if variant else f"providers.{category}", **fields)
         self.category = category
         self.retryable = retryable
         self.retry_after_s = retry_after_s

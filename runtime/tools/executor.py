@@ -186,7 +186,8 @@ class ToolExecutor:
     def _call_error(self, error: WyckoffError) -> CallError:
         code = error.code if isinstance(error, ModelFacingError) else error.key.partition(".")[2]
         retriable = isinstance(error, ModelFacingError) and error.retriable
-        return CallError(code=code, message=self._texts.error(error), retriable=retriable)
+        details = error.details if isinstance(error, ModelFacingError) else None
+        return CallError(code=code, message=self._texts.error(error), retriable=retriable, details=details)
 
     def _start(self, tool: AnyTool, call: ToolCall, args: ToolArgs, *, concurrent: bool) -> None:
         shown = args.model_dump(mode="json", exclude_unset=True)

@@ -11,11 +11,12 @@ from runtime.tools.definition import Meta, ToolOutcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallError:
-    """Why a call did not succeed, for the model: a code, words that name the fix, and whether trying again makes sense."""
+    """Why a call did not succeed, for the model: a code, words that name the fix, whether trying again makes sense, and facts."""
 
     code: str
     message: str
     retriable: bool = False
+    details: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class CallResult:
         problem: JsonObject | None = None
         if self.error is not None:
             problem = {"code": self.error.code, "message": self.error.message, "retriable": self.error.retriable}
+            if self.error.details is not None:
+                problem["details"] = self.error.details
         envelope: JsonObject = {"ok": self.ok, "data": json_safe(data), "error": problem, "meta": meta.to_json()}
         if self.approval is not None:
             envelope["approval"] = self.approval

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runtime.approvals.broker import ApprovalBroker, DecisionContext
 from runtime.approvals.grading import grade
-from runtime.core.approvals import ApprovalDecision, ApprovalRequest
+from runtime.core.approvals import ActionPreview, ApprovalDecision, ApprovalRequest
 from runtime.core.deadline import Deadline
 from runtime.core.events import ApprovalRequested, ApprovalResolved, RuntimeEvent
 from runtime.core.ids import new_id
@@ -126,7 +126,10 @@ class WriteRunner:
         """What the model is told when nothing was written."""
         headline = prepared.preview.headline
         if decision.decided_by == "no-approver":
-            return ModelFacingError("tools.approval_required", code="approval_required", headline=headline)
+            details = _details(prepared.preview)
+            return ModelFacingError(
+                "tools.approval_required", code="approval_required", headline=headline, details=details
+            )
         if decision.choice == "unanswered":
             return ModelFacingError("tools.approval_unanswered", code="unanswered", headline=headline)
         if decision.decided_by != "person":
@@ -139,6 +142,17 @@ class WriteRunner:
         if decision.choice == "modify":
             approval |= {"args": decision.args, "note": self._texts("tools.changed_by_person")}
         return approval
+
+
+def _details(preview: ActionPreview) -> JsonObject:
+    """What a question for consent should say: the action, cash before and after with fees, and the warnings."""
+    return {
+        "headline": preview.headline,
+        "cash_before": None if preview.cash_before is None else float(preview.cash_before),
+        "cash_after": None if preview.cash_after is None else float(preview.cash_after),
+        "fees": None if preview.fees is None else float(preview.fees.total),
+        "notices": [notice.text for notice in preview.notices],
+    }
 
 
 async def _uninterrupted(prepared: Prepared) -> ToolOutcome:

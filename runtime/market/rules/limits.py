@@ -107,6 +107,15 @@ class LimitSchedule:
             certain=band.certain,
         )
 
+    def ratio(self, symbol: str, day: date, *, st: bool = False) -> Decimal | None:
+        """The daily limit of an instrument as a ratio of the previous close; None where there is none.
+
+        Raises:
+            UserError: no board has this code.
+        """
+        band = self._band(board_of(symbol), day, st=st)
+        return None if band is None else band.ratio
+
     def _band(self, board: Board, day: date, *, st: bool) -> Band | None:
         known = [band for band in self.band if band.board is board and band.since <= day]
         special = [band for band in known if band.st] if st else []

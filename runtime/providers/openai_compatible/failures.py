@@ -1,0 +1,130 @@
+"""The exceptions of the SDK and of its transport, as problems."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final, cast
+
+from runtime.core.json import JsonValue
+from runtime.providers.openai_compatible.problems import (
+    Break,
+    BreakKind,
+    Problem,
+    refusal_from_body,
+    refusal_from_json,
+)
+
+if TYPE_CHECKING:
+    import httpx2
+
+_DNS: Final = ("getaddrinfo", "name or service", "nodename nor servname", "name resolution", "no address associated")
+_TLS: Final = ("certificate", "ssl", "tls")
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What the SDK raises: its own errors, those of its transport, and those of decoding."""
+    import httpx2
+    import openai
+
+    # ValueError covers JSON and encoding errors, TypeError a body in an unexpected shape (both measured to leak).
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError, TypeError)
+
+
+def problem_of(failure: Exception, *, started: bool = False) -> Problem:
+    """The problem behind an exception.
+
+    Args:
+        failure: one of `failures()`.
+        started: whether the stream had begun.
+    """
+    import openai
+
+    match failure:
+        case openai.APIStatusError():
+            wait = retry_after(failure.response)
+            return refusal_from_body(failure.status_code, failure.response.text, wait)
+        case openai.APITimeoutError():
+            connecting = any(type(cause).__name__ in ("ConnectTimeout", "PoolTimeout") for cause in _causes(failure))
+            return Break(kind="connect_timeout" if connecting else "read_timeout")
+        case openai.APIConnectionError():
+            return _connection(failure)
+        case openai.APIError():
+            return refusal_from_json(0, cast("JsonValue", failure.body) or failure.message, started=started)
+        case json.JSONDecodeError():
+            return Break(kind="incomplete" if started else "not_a_model", detail=f"JSON: {failure.msg}")
+        case _:
+            return _transport(failure, started=started)
+
+
+def retry_after(response: httpx2.Response) -> float | None:
+    """How long the headers ask to wait, in seconds; both forms of `retry-after` are in use."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = response.headers.get(name, "").strip()
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            seconds = _until(value)
+        if 0 < seconds < float("inf"):
+            return seconds
+    return None
+
+
+def _until(value: str) -> float:
+    """Seconds until an HTTP date; 0 when it is none."""
+    try:
+        return (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _causes(failure: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    current: BaseException | None = failure
+    while current is not None and current not in chain:
+        chain.append(current)
+        current = current.__cause__ or current.__context__
+    return chain
+
+
+def _connection(failure: Exception) -> Problem:
+    causes = _causes(failure)
+    names = {type(cause).__name__ for cause in causes}
+    words = " ".join(str(cause) for cause in causes).lower()
+    if "LocalProtocolError" in names:  # a header that cannot be sent; its text quotes the key
+        return Break(kind="bad_key")
+    if "UnsupportedProtocol" in names:
+        return Break(kind="not_a_model", detail="URL")
+    kind: BreakKind = "cut"
+    if "ProxyError" in names:
+        kind = "proxy"
+    elif any(word in words for word in _DNS):
+        kind = "dns"
+    elif "ConnectError" in names:
+        kind = "tls" if any(word in words for word in _TLS) else "refused"
+    return Break(kind=kind, detail=_last_words(causes))
+
+
+def _last_words(causes: list[BaseException]) -> str:
+    """The innermost message, which says most."""
+    return next((str(cause) for cause in reversed(causes) if str(cause).strip()), "")
+
+
+def _transport(failure: Exception, *, started: bool) -> Problem:
+    """What leaks from below the SDK."""
+    import httpx2
+
+    match failure:
+        case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+            return Break(kind="connect_timeout")
+        case httpx2.TimeoutException():
+            return Break(kind="read_timeout")
+        case httpx2.TransportError():
+            return _connection(failure)
+        case httpx2.InvalidURL():
+            return Break(kind="not_a_model", detail="URL")
+        case UnicodeEncodeError():
+            return Break(kind="bad_key")
+        case _:
+            return Break(kind="incomplete" if started else "not_a_model", detail=type(failure).__name__)
