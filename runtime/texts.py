@@ -36,8 +36,7 @@ class Texts:
         Raises:
             InternalError: no language knows the key, or a placeholder has no value.
         """
-        area, _, name = key.partition(".")
-        template = self._area(self.language, area).get(name) or self._area(DEFAULT_LANGUAGE, area).get(name)
+        template = self._template(key)
         if template is None:
             raise InternalError("errors.missing_text", text=key)
         try:
@@ -47,12 +46,18 @@ class Texts:
 
     def knows(self, key: str) -> bool:
         """Whether the key has a text."""
-        area, _, name = key.partition(".")
-        return name in self._area(DEFAULT_LANGUAGE, area)
+        return self._template(key) is not None
 
     def error(self, error: WyckoffError) -> str:
-        """What went wrong and what to do, for the person."""
-        return self(error.key, **error.fields)
+        """What went wrong and what to do, for the person. Never fails: a failure must always be told."""
+        template = self._template(error.key)
+        if template is None:
+            return self("errors.internal")
+        return template.format_map(_Known(error.fields))
+
+    def _template(self, key: str) -> str | None:
+        area, _, name = key.partition(".")
+        return self._area(self.language, area).get(name) or self._area(DEFAULT_LANGUAGE, area).get(name)
 
     def _area(self, language: str, area: str) -> dict[str, str]:
         """The texts of one file, read once; empty when the language has no such file."""
@@ -60,3 +65,10 @@ class Texts:
             file = self._folder / language / f"{area}.toml"
             self._areas[language, area] = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
         return self._areas[language, area]
+
+
+class _Known(dict[str, object]):
+    """The fields of an error; one that was forgotten shows as a dash."""
+
+    def __missing__(self, _key: str) -> str:
+        return "—"

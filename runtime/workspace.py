@@ -45,48 +45,74 @@ from runtime.tools.registry import ToolRegistry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
-    """The services of one home. Close it when done."""
+class Base:
+    """What everything else stands on."""
 
     home: Home
     environment: Mapping[str, str]
     clock: Clock
+    settings_file: SettingsFile
     settings: Settings
     setting_problems: tuple[UserError, ...]
     texts: Texts
     redactor: Redactor
     secrets: SecretStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What is kept on disk."""
+
     database: Database
     market_database: Database
     conversations: ConversationStore
     usage: UsageStore
     approvals: ApprovalRecords
     verdicts: VerdictStore
+    bars: BarStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketParts:
+    """Instruments, days, rules and prices."""
+
     directory: InstrumentDirectory
     sample: SampleMarket
     calendar: TradingCalendar
     limits: LimitSchedule
-    bars: BarStore
-    market: MarketData
+    data: MarketData
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """The services of one home. Close it when done."""
+
+    base: Base
+    stores: Stores
+    market: MarketParts
     portfolio: PortfolioService
     models: ModelCatalogue
     registry: ToolRegistry
     runtime: AgentRuntime
 
-    async def aclose(self) -> None:
-        """Close connections to models, then the databases."""
-        await self.models.aclose()
-        self.database.close()
-        self.market_database.close()
+    @property
+    def texts(self) -> Texts:
+        """The texts in the person's language."""
+        return self.base.texts
+
+    def close(self) -> None:
+        """Finish what was handed to the databases and close them."""
+        self.stores.database.close()
+        self.stores.market_database.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What a caller may put in place of the usual parts: a clock, and a model that answers every turn."""
+    """What a caller may put in place of the usual parts: a clock, a keyring, and a model that answers every turn."""
 
     clock: Clock | None = None
-    provider: LLMProvider | None = None
     secrets: SecretStore | None = None
+    provider: LLMProvider | None = None
 
 
 def open_workspace(
@@ -102,108 +128,114 @@ def open_workspace(
     Raises:
         UserError: settings or database cannot be used; the text says what to do.
     """
-    variables = os.environ if environment is None else environment
     chosen = overrides or Overrides()
-    settings_file = SettingsFile(home)
-    loaded = load_settings(settings_file, variables)
-    settings = loaded.settings
-    texts = Texts(settings.language)
-    redactor = Redactor()
-    secrets = chosen.secrets or SecretStore(variables, redactor)
-    clock = chosen.clock or clock_from_environment(variables)
-    database = open_database(home)
-    market_database = Database(home.market_database)
-    bars = BarStore(market_database)
-    sample = SampleMarket()
-    calendar = TradingCalendar()
-    limits = load_limit_schedule()
-    directory = _directory(sample, market_database, bars)
-    market = MarketData(
-        store=bars,
-        sample=sample,
-        directory=directory,
-        calendar=calendar,
-        clock=clock,
-        mode=cast("MarketMode", settings.market),
-        local_source=texts("market.local_source"),
-    )
-    portfolio = PortfolioService(
-        database=database,
-        prices=market,
-        instruments=directory,
-        texts=texts,
-        clock=clock,
-        fees=load_fee_schedule().with_commission(
-            rate=Decimal(settings.commission_rate), minimum=Decimal(settings.commission_min)
-        ),
-        limits=limits,
-    )
+    base = _base(home, os.environ if environment is None else environment, chosen)
+    stores = _stores(base)
+    market = _market(base, stores)
+    portfolio = _portfolio(base, stores, market)
     models = ModelCatalogue(
-        settings_file, secrets, offline=lambda: OfflineAnalyst(texts, pause_s=settings.offline_pause_s)
+        settings_file=base.settings_file,
+        secrets=base.secrets,
+        offline=lambda: OfflineAnalyst(base.texts, pause_s=base.settings.offline_pause_s),
     )
-    conversations = ConversationStore(database, clock)
-    usage = UsageStore(database, clock)
-    approvals = ApprovalRecords(database, clock)
-    verdicts = VerdictStore(database, clock)
-    registry = ToolRegistry(
-        (
-            *MarketTools(market=market, directory=directory, limits=limits, texts=texts).definitions(),
-            *PortfolioTools(
-                portfolio=portfolio, market=market, directory=directory, limits=limits, clock=clock, texts=texts
-            ).definitions(),
-            *ConversationTools(verdicts=verdicts, market=market, directory=directory, texts=texts).definitions(),
-        )
-    )
+    registry = _registry(base, stores, market, portfolio)
 
     async def provider(model_id: str | None) -> LLMProvider:
         return chosen.provider or await models.provider(model_id)
 
-    runtime = AgentRuntime(
-        RuntimeServices(
-            home=home,
-            clock=clock,
-            settings=settings,
-            texts=texts,
-            redactor=redactor,
-            conversations=conversations,
-            usage=usage,
-            registry=registry,
-            broker=ApprovalBroker(approvals),
-            provider=provider,
-            resolve=directory.resolve,
-        )
+    services = RuntimeServices(
+        home=base.home,
+        clock=base.clock,
+        settings=base.settings,
+        texts=base.texts,
+        redactor=base.redactor,
+        conversations=stores.conversations,
+        usage=stores.usage,
+        registry=registry,
+        broker=ApprovalBroker(stores.approvals),
+        provider=provider,
+        resolve=market.directory.resolve,
     )
     return Workspace(
-        home=home,
-        environment=variables,
-        clock=clock,
-        settings=settings,
-        setting_problems=loaded.problems,
-        texts=texts,
-        redactor=redactor,
-        secrets=secrets,
-        database=database,
-        market_database=market_database,
-        conversations=conversations,
-        usage=usage,
-        approvals=approvals,
-        verdicts=verdicts,
-        directory=directory,
-        sample=sample,
-        calendar=calendar,
-        limits=limits,
-        bars=bars,
+        base=base,
+        stores=stores,
         market=market,
         portfolio=portfolio,
         models=models,
         registry=registry,
-        runtime=runtime,
+        runtime=AgentRuntime(services),
     )
 
 
-def _directory(sample: SampleMarket, market_database: Database, bars: BarStore) -> InstrumentDirectory:
-    """The shipped table, the sample market, and what the person imported that neither knows (its name is its code)."""
+def _base(home: Home, environment: Mapping[str, str], chosen: Overrides) -> Base:
+    settings_file = SettingsFile(home)
+    loaded = load_settings(settings_file, environment)
+    redactor = Redactor()
+    return Base(
+        home=home,
+        environment=environment,
+        clock=chosen.clock or clock_from_environment(environment),
+        settings_file=settings_file,
+        settings=loaded.settings,
+        setting_problems=loaded.problems,
+        texts=Texts(loaded.settings.language),
+        redactor=redactor,
+        secrets=chosen.secrets or SecretStore(environment, redactor),
+    )
+
+
+def _stores(base: Base) -> Stores:
+    database = open_database(base.home)
+    market_database = Database(base.home.market_database)
+    return Stores(
+        database=database,
+        market_database=market_database,
+        conversations=ConversationStore(database, base.clock),
+        usage=UsageStore(database, base.clock),
+        approvals=ApprovalRecords(database, base.clock),
+        verdicts=VerdictStore(database, base.clock),
+        bars=BarStore(market_database),
+    )
+
+
+def _market(base: Base, stores: Stores) -> MarketParts:
+    sample = SampleMarket()
+    calendar = TradingCalendar()
     directory = InstrumentDirectory(sample.instruments())
-    for symbol in market_database.transaction(bars.stored_symbols):
+    # What the person imported and no table knows is known by its code.
+    for symbol in stores.market_database.transaction(stores.bars.stored_symbols):
         directory.add(Instrument(symbol=symbol, name=symbol))
-    return directory
+    data = MarketData(
+        store=stores.bars,
+        sample=sample,
+        directory=directory,
+        calendar=calendar,
+        clock=base.clock,
+        mode=cast("MarketMode", base.settings.market),
+        local_source=base.texts("market.local_source"),
+    )
+    return MarketParts(directory=directory, sample=sample, calendar=calendar, limits=load_limit_schedule(), data=data)
+
+
+def _portfolio(base: Base, stores: Stores, market: MarketParts) -> PortfolioService:
+    settings = base.settings
+    rate, minimum = Decimal(settings.commission_rate), Decimal(settings.commission_min)
+    return PortfolioService(
+        database=stores.database,
+        prices=market.data,
+        instruments=market.directory,
+        texts=base.texts,
+        clock=base.clock,
+        fees=load_fee_schedule().with_commission(rate=rate, minimum=minimum),
+        limits=market.limits,
+    )
+
+
+def _registry(base: Base, stores: Stores, market: MarketParts, portfolio: PortfolioService) -> ToolRegistry:
+    directory, limits, texts = market.directory, market.limits, base.texts
+    looking = MarketTools(market=market.data, directory=directory, limits=limits, texts=texts)
+    holding = PortfolioTools(
+        portfolio=portfolio, market=market.data, directory=directory, limits=limits, clock=base.clock, texts=texts
+    )
+    talking = ConversationTools(verdicts=stores.verdicts, market=market.data, directory=directory, texts=texts)
+    return ToolRegistry((*looking.definitions(), *holding.definitions(), *talking.definitions()))

@@ -20,32 +20,35 @@ def model_history(path: Iterable[StoredMessage]) -> list[Message]:
 def repaired(messages: Sequence[Message], aborted: str) -> tuple[Message, ...]:
     """Pair every call with a result and drop results without a call and assistant messages without content.
 
+    Results are looked for right behind their calls only: some servers use the same call ids in every round.
+
     Args:
         messages: oldest first.
         aborted: the content of a result that is missing (the envelope's JSON).
     """
-    answered = {message.call_id for message in messages if isinstance(message, ToolMessage)}
-    asked: set[str] = set()
     result: list[Message] = []
-    waiting: list[ToolCall] = []
-    for message in messages:
-        if waiting and not isinstance(message, ToolMessage):
-            result += [_missing(call, aborted) for call in waiting]
-            waiting = []
+    for index, message in enumerate(messages):
         match message:
             case AssistantMessage():
-                if not message.calls and not message.text.strip():
-                    continue
-                asked.update(call.id for call in message.calls)
-                waiting = [call for call in message.calls if call.id not in answered]
-            case ToolMessage():
-                if message.call_id not in asked:
-                    continue
+                if message.calls or message.text.strip():
+                    result.append(message)
+                    answers = _answers(messages, index + 1)
+                    result += [answers.get(call.id) or _missing(call, aborted) for call in message.calls]
             case UserMessage():
-                pass
-        result.append(message)
-    result += [_missing(call, aborted) for call in waiting]
+                result.append(message)
+            case ToolMessage():
+                pass  # entered behind its call
     return tuple(result)
+
+
+def _answers(messages: Sequence[Message], start: int) -> dict[str, ToolMessage]:
+    """The results that stand between an assistant message and whatever comes next."""
+    found: dict[str, ToolMessage] = {}
+    for message in messages[start:]:
+        if not isinstance(message, ToolMessage):
+            break
+        found[message.call_id] = message
+    return found
 
 
 def _missing(call: ToolCall, content: str) -> ToolMessage:

@@ -111,7 +111,11 @@ class AgentRuntime:
             conversation = await services.conversations.open(request.conversation_id, request.text)
             with turn_lock(services.home, conversation.id):
                 turn, consents = await self._begin(request, conversation.id, conversation.pending_question, sink)
-                answer = await self._loop(request, surface, turn, consents, await services.provider(request.model_id))
+                provider = await services.provider(request.model_id)
+                try:
+                    answer = await self._loop(request, surface, turn, consents, provider)
+                finally:
+                    await provider.aclose()
             elapsed = services.clock.monotonic() - started
             sink.end(_done(turn, answer, elapsed))
         except asyncio.CancelledError:
@@ -124,6 +128,9 @@ class AgentRuntime:
             logger.exception("turn %s broke", request.turn_id)
             text = turn.partial_text if turn else ""
             sink.end(Failed(category="internal", message=services.texts("errors.internal"), text=text))
+        finally:
+            if not sink.ended:  # whatever happened in the lines above
+                sink.end(Failed(category="internal", message=services.texts("errors.internal")))
 
     async def _begin(
         self, request: TurnRequest, conversation_id: str, pending_question: str | None, sink: EventSink

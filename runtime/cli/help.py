@@ -24,9 +24,6 @@ def localise(command: Command, texts: Texts, path: str = "wyckoff") -> Command:
 
 
 def _localise_parameter(parameter: Any, texts: Texts, path: str) -> None:
-    if parameter.name == "help":
-        parameter.help = texts("help.option_help")
-        return
     for key in (f"help.{path}__{parameter.name}", f"help.option_{parameter.name}"):
         if texts.knows(key):
             parameter.help = texts(key)

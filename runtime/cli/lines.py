@@ -20,7 +20,7 @@ class StdinLines:
         self._rest = b""
         self._closed = sys.stdin is None
         self._thread: threading.Thread | None = None
-        self._arrived = threading.Condition()
+        self._arrived = asyncio.Event()
 
     async def read(self) -> str | None:
         """The next line without its end; None when standard input is closed."""
@@ -60,23 +60,24 @@ class StdinLines:
         self._lines.extend(line.decode("utf-8", "replace").rstrip("\r") for line in whole)
 
     async def _wait_thread(self) -> None:
-        """Windows: consoles cannot be polled; one daemon thread reads, and dies with the process."""
+        """Windows: consoles cannot be polled; one daemon thread reads a line, and dies with the process."""
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-
-        def read() -> None:
-            line = sys.stdin.readline()
-            if line:
-                self._lines.append(line.rstrip("\r\n"))
-            else:
-                self._closed = True
-            with self._arrived:
-                self._thread = None
-            loop.call_soon_threadsafe(lambda: done.done() or done.set_result(None))
-
         if self._thread is None:
+            self._arrived = asyncio.Event()
+            arrived = self._arrived
+
+            def read() -> None:
+                line = sys.stdin.readline()
+                loop.call_soon_threadsafe(self._take_line, line, arrived)
+
             self._thread = threading.Thread(target=read, daemon=True, name="stdin")
             self._thread.start()
-            await done
+        await self._arrived.wait()
+
+    def _take_line(self, line: str, arrived: asyncio.Event) -> None:
+        self._thread = None
+        if line:
+            self._lines.append(line.rstrip("\r\n"))
         else:
-            await asyncio.sleep(0.05)
+            self._closed = True
+        arrived.set()

@@ -82,11 +82,11 @@ def _import(opened: Workspace, file: Path, options: ImportOptions, *, quiet: boo
             with ThreadPoolExecutor(max_workers=1) as pool:
                 return pool.submit(
                     import_file,
-                    opened.market_database,
-                    opened.bars,
+                    opened.stores.market_database,
+                    opened.stores.bars,
                     file,
                     options,
-                    now=opened.clock.now(),
+                    now=opened.base.clock.now(),
                     source=opened.texts("market.import_source", file=file.name),
                     progress=progress,
                     cancel=cancel,
@@ -159,22 +159,25 @@ def _report_json(opened: Workspace, report: ImportReport) -> JsonObject:
 def status(context: typer.Context, json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """What bars there are."""
     with workspace(context.obj, json=json) as opened:
-        infos = run(opened.bars.infos)
-        size = opened.home.market_database.stat().st_size
+        infos = run(opened.stores.bars.infos)
+        size = opened.base.home.market_database.stat().st_size
         newest = max((info.last for info in infos), default=None)
-        expected = opened.calendar.last_final(opened.clock.now())
+        expected = opened.market.calendar.last_final(opened.base.clock.now())
         data: JsonObject = {
-            "mode": opened.settings.market,
+            "mode": opened.base.settings.market,
             "series": len(infos),
             "symbols": len({info.symbol for info in infos}),
             "bars": sum(info.rows for info in infos),
-            "by_adjust": dict(run(opened.bars.count)),
+            "by_adjust": dict(run(opened.stores.bars.count)),
             "newest": None if newest is None else newest.isoformat(),
             "last_trading_day": expected.isoformat(),
-            "calendar_known_until": opened.calendar.known_until.isoformat(),
+            "calendar_known_until": opened.market.calendar.known_until.isoformat(),
             "stale": None if newest is None else newest < expected,
             "database_bytes": size,
-            "sample": {"instruments": len(opened.sample.instruments()), "as_of": opened.sample.as_of.isoformat()},
+            "sample": {
+                "instruments": len(opened.market.sample.instruments()),
+                "as_of": opened.market.sample.as_of.isoformat(),
+            },
         }
         if json:
             succeed(data, {"source": opened.texts("market.local_source")})
@@ -192,5 +195,6 @@ def status(context: typer.Context, json: Annotated[bool, typer.Option("--json")]
         )
         sys.stdout.write(text + "\n")
         sys.stdout.write(
-            texts("cli.market_sample", count=len(opened.sample.instruments()), as_of=opened.sample.as_of) + "\n"
+            texts("cli.market_sample", count=len(opened.market.sample.instruments()), as_of=opened.market.sample.as_of)
+            + "\n"
         )

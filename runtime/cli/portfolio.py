@@ -74,7 +74,7 @@ def add(
             symbol=_symbol(opened, code),
             shares=shares,
             cost=_decimal(cost),
-            buy_day=_day(buy_date) or opened.clock.now().date(),
+            buy_day=_day(buy_date) or opened.base.clock.now().date(),
             name=name,
             stop_loss=keep if stop_loss is None else _decimal(stop_loss),
         )
@@ -259,7 +259,7 @@ def _confirmed(opened: Workspace, *, json: bool) -> bool:
 def _symbol(opened: Workspace, code: str) -> str:
     from runtime.tools.lookup import instrument_of
 
-    return instrument_of(opened.directory, code).symbol
+    return instrument_of(opened.market.directory, code).symbol
 
 
 def _decimal(text: str) -> Decimal:

@@ -14,7 +14,7 @@ from runtime.texts import Texts
 
 def show_preview(console: Console, preview: PortfolioPreview, texts: Texts) -> None:
     """Headline, every touched position before and after, cash with fees, notices."""
-    console.print(escape(preview.headline), style="bold")
+    console.print(escape(preview.headline), style="bold", soft_wrap=True)
     if preview.positions:
         console.print(_positions(preview, texts))
     console.print(
@@ -54,9 +54,11 @@ def _positions(preview: PortfolioPreview, texts: Texts) -> Table:
         table.add_row(
             escape(f"{change.name} {change.symbol}"),
             _arrow(_shares(before), _shares(after)),
-            _arrow(_price(before and before.cost), _price(after and after.cost)),
-            _arrow(_price(before and before.stop_loss), _price(after and after.stop_loss)),
-            _arrow(_price(before and before.value), _price(after and after.value)),
+            _arrow(_price(None if before is None else before.cost), _price(None if after is None else after.cost)),
+            _arrow(
+                _price(None if before is None else before.stop_loss), _price(None if after is None else after.stop_loss)
+            ),
+            _arrow(_price(None if before is None else before.value), _price(None if after is None else after.value)),
             _arrow(_weight(before), _weight(after)),
         )
     return table

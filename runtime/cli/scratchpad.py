@@ -64,7 +64,7 @@ def list_turns(
 
         from runtime.agent.scratchpad import traces
 
-        for trace in islice(traces(opened.home), limit):
+        for trace in islice(traces(opened.base.home), limit):
             if json:
                 print_json({"turn_id": trace.turn_id, "conversation_id": trace.conversation_id, "text": trace.text})
             else:
@@ -74,7 +74,7 @@ def list_turns(
 def _find(opened: Workspace, turn: str) -> Trace:
     from runtime.agent.scratchpad import traces
 
-    for trace in traces(opened.home):
+    for trace in traces(opened.base.home):
         if turn == "last" or trace.turn_id.startswith(turn) or trace.conversation_id == turn:
             return trace
     raise UserError("cli.no_trace", turn=turn)

@@ -49,7 +49,6 @@ class TerminalSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._runner.run(self._workspace.models.aclose())
         self._runner.__exit__(kind, error, trace)
 
     def turn(self, text: str, *, conversation_id: str | None, model_id: str | None) -> int:

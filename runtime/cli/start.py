@@ -55,14 +55,14 @@ def workspace(context: CliContext, *, json: bool = False) -> Iterator[Workspace]
 
     with failures(first_texts(), json=json):
         opened = open_workspace(context.resolved_home())
-        install_logging(opened.home, opened.redactor)
-        for problem in opened.setting_problems:
+        install_logging(opened.base.home, opened.base.redactor)
+        for problem in opened.base.setting_problems:
             typer.echo(opened.texts.error(problem), err=True)
         try:
             with failures(opened.texts, json=json):
                 yield opened
         finally:
-            asyncio.run(opened.aclose())
+            opened.close()
 
 
 @contextmanager

@@ -191,11 +191,8 @@ class MarketData:
 
     async def _breadth(self, symbols: Sequence[str]) -> Breadth | None:
         """Breadth on the newest day that any stock has; stocks without a bar on it are not counted."""
-        last: list[tuple[date, float]] = []
-        for symbol in symbols:
-            bars = await self.daily(symbol, limit=2)
-            if len(bars) == 2:
-                last.append((bars.as_of, float(bars.close[1] / bars.close[0] - 1) * 100))
+        pairs = [pair for pair in await self._tails(symbols, 2) if len(pair) == 2]
+        last = [(bars.as_of, float(bars.close[1] / bars.close[0] - 1) * 100) for bars in pairs]
         if not last:
             return None
         newest = max(when for when, _ in last)
@@ -208,6 +205,13 @@ class MarketData:
             flat=int((changes == 0).sum()),
             median_change_pct=float(np.median(changes)),
         )
+
+    async def _tails(self, symbols: Sequence[str], count: int) -> tuple[Bars, ...]:
+        """The last bars of many symbols of one market."""
+        if all(symbol.endswith(".SIM") for symbol in symbols):
+            found = [await asyncio.to_thread(self._sample.bars, symbol) for symbol in symbols]
+            return tuple(bars.tail(count) for bars in found if bars is not None)
+        return await self._store.tails(symbols, count)
 
     def _name(self, symbol: str) -> str:
         instrument = self._directory.get(symbol)

@@ -6,7 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, cast
@@ -107,6 +107,15 @@ class BarStore:
             None when there is no such series.
         """
         return await self._database.run(lambda connection: self._read(connection, symbol, adjust, limit))
+
+    async def tails(self, symbols: Sequence[str], count: int) -> tuple[Bars, ...]:
+        """The last `count` bars of many symbols in one go; symbols without bars are absent."""
+
+        def work(connection: Connection) -> tuple[Bars, ...]:
+            found = (self._read(connection, symbol, None, count) for symbol in symbols)
+            return tuple(bars for bars in found if bars is not None)
+
+        return await self._database.run(work)
 
     async def infos(self) -> tuple[SeriesInfo, ...]:
         """Every series, by symbol."""

@@ -20,7 +20,6 @@ _WINDOWS: Final = (
     (re.compile(r"gemini-?(1\.5|2)"), 1_000_000),
     (re.compile(r"gemini"), 128_000),
     (re.compile(r"gpt-?3\.5"), 16_000),
-    (re.compile(r"gpt-?4\.1"), 1_000_000),
     (re.compile(r"gpt|chatgpt|(^|/)o[134]\b"), 128_000),
     (re.compile(r"kimi|moonshot"), 128_000),
     (re.compile(r"qwen|qwq"), 128_000),

@@ -96,7 +96,8 @@ def phase_text(reading: Reading, texts: Texts) -> str:
 
 
 def _summary(instrument: Instrument, bars: Bars, reading: Reading, texts: Texts) -> str:
-    last = reading.events[-1] if reading.events else None
+    standing = [event for event in reading.events if event.invalidated_at is None]
+    last = standing[-1] if standing else None
     text = texts(
         "tools.analysis",
         name=instrument.name,

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from runtime.wyckoff import rules
+from runtime.wyckoff.climax import BOUNCE_ATR
 from runtime.wyckoff.evidence import at_least
 from runtime.wyckoff.frame import Frame
 from runtime.wyckoff.marks import Ground, Mark, Role
@@ -21,7 +22,11 @@ from runtime.wyckoff.records import Evidence, Phase
 
 SETTLED_BARS: Final = 30  # a range this old with a test behind it is ripe for phase C
 THRUST_APART_BARS: Final = 5
-MOST: Final = {Role.SECONDARY_TEST: 4, Role.TEST: 2, Role.BACKUP: 3}
+MOST: Final = {  # a range; more are not news
+    Role.SECONDARY_TEST: 4,
+    Role.TEST: 2,
+    Role.BACKUP: 3,
+}
 
 
 class Campaign:
@@ -105,7 +110,7 @@ class Campaign:
                 index=climax.reaction,
                 confirm=climax.reaction_confirm,
                 level=self.ground.ceiling,
-                evidence=(at_least("bounce_atr", rally, 3.0),),
+                evidence=(at_least("bounce_atr", rally, BOUNCE_ATR),),
                 refs=((Role.CLIMAX, climax.bar),),
             )
         )
@@ -214,7 +219,7 @@ class Campaign:
         level: float,
         facts: tuple[Evidence, ...] | None,
     ) -> bool:
-        if facts is None or self.count(role) >= MOST.get(role, rules.RIPE_BARS):
+        if facts is None or (role in MOST and self.count(role) >= MOST[role]):
             return False
         self.marks.append(
             Mark(

@@ -171,7 +171,7 @@ class Writer:
         if not box:
             return self._texts(f"offline.no_range_{data.get('trend')}")
         expected = "、".join(self._texts(f"wyckoff.event_{kind}") for kind in _list(phase.get("next_expected")))
-        return self._texts(
+        text = self._texts(
             "offline.structure",
             structure=self._texts(f"wyckoff.structure_{phase.get('structure')}"),
             phase=self._texts(f"wyckoff.phase_{phase.get('phase')}"),
@@ -181,6 +181,7 @@ class Writer:
             resistance=_price(box.get("resistance")),
             expected=expected or "--",
         )
+        return text if box.get("active") else text + self._texts("offline.range_left", end=box.get("end_date"))
 
     def _event(self, event: JsonObject) -> str:
         key = "offline.event" if event.get("valid") else "offline.event_invalid"

@@ -143,7 +143,8 @@ def _classified(refusal: Refusal) -> tuple[ErrorCategory, str]:
             waits = rule.category == "quota" and status == 429 and refusal.retry_after_s is not None
             if status not in rule.never and not waits and rule.words.search(words):
                 return rule.category, rule.variant
-    return _by_status(refusal), ""
+    category = _by_status(refusal)
+    return category, "server" if category == "timeout" else ""
 
 
 _STATUSES: Final[dict[int, ErrorCategory]] = {

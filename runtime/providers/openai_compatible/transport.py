@@ -91,7 +91,6 @@ class Transport:
                 trust_env=not self._endpoint.is_loopback,
                 follow_redirects=False,
                 event_hooks={"response": [install]},
-                headers={"Accept-Encoding": "identity"},
             )
         except (ImportError, ValueError) as problem:  # a proxy in the environment that cannot be used
             raise EndpointFailure(Break(kind="proxy", detail=str(problem))) from None
@@ -100,7 +99,7 @@ class Transport:
             base_url=self._endpoint.base_url,
             max_retries=0,
             http_client=http,
-            default_headers={"Accept-Encoding": "identity"},
+            default_headers={"Accept-Encoding": "identity"},  # the wiretap reads the bytes as they come
         )
         client.organization = client.project = None  # OPENAI_ORG_ID is nobody else's business
         return client
@@ -119,6 +118,11 @@ class Response:
         """Whether the server said that it is done."""
         return self._tap.done
 
+    @property
+    def _is_stream(self) -> bool:
+        """Whether the body begins like a stream of events."""
+        return self._tap.head.lstrip("\ufeff \r\n").startswith(("data:", ":", "event:", "id:"))
+
     async def items(self) -> AsyncGenerator[JsonObject, None]:
         """The JSON objects of the stream, in order.
 
@@ -132,7 +136,8 @@ class Response:
                     self._items += 1
                     yield item
         except failures() as problem:
-            raise EndpointFailure(problem_of(problem, started=self._items > 0)) from None
+            started = self._items > 0 or (isinstance(problem, ValueError) and self._is_stream)
+            raise EndpointFailure(problem_of(problem, started=started)) from None
         if not self._items:
             yield self._whole_answer()
 
@@ -147,7 +152,7 @@ class Response:
             EndpointFailure: the body is an error, or nothing that a model sends.
         """
         head = self._tap.head
-        if head.lstrip().startswith(("data:", ":", "event:")):
+        if self._is_stream:
             raise EndpointFailure(Break(kind="incomplete"))
         try:
             value = loads(head) if head.strip() else None
