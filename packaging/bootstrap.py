@@ -52,7 +52,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def make_venv() -> bool:
     """Create `.venv` when it is missing or unusable; say what to do where Python lacks ensurepip."""
-    if PYTHON.exists() and subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0:
+    pip = [str(PYTHON), "-m", "pip", "--version"]
+    if PYTHON.exists() and subprocess.run(pip, capture_output=True, check=False).returncode == 0:
         return True
     say("creating .venv")
     shutil.rmtree(VENV, ignore_errors=True)
@@ -63,7 +64,9 @@ def make_venv() -> bool:
     if debian_root() and apt_install([package, "python3-venv"], any_of=True):
         shutil.rmtree(VENV, ignore_errors=True)
         return subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False).returncode == 0
-    fail(f"Python's venv module does not work here.\n{made.stderr.strip()}\nOn Debian or Ubuntu run: sudo apt-get install {package}")
+    fail(
+        f"Python's venv module does not work here.\n{made.stderr.strip()}\nOn Debian or Ubuntu run: sudo apt-get install {package}"
+    )
     return False
 
 
@@ -76,14 +79,18 @@ def install(lock: Path) -> bool:
     say(f"installing {lock.relative_to(ROOT)} (a few minutes the first time)")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
     # Constraint files of the machine's own pip configuration carry no hashes and would stop a hash-checked installation.
-    environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"} | {"PIP_CONSTRAINT": os.devnull}
+    environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"} | {
+        "PIP_CONSTRAINT": os.devnull
+    }
     steps = (
         [*pip, "--require-hashes", "--requirement", str(lock)],
         [*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)],
     )
     for step in steps:
         if subprocess.run(step, env=environment, check=False).returncode != 0:
-            fail("The installation failed; the lines above say why. Check the network connection or proxy, then run the same command again.")
+            fail(
+                "The installation failed; the lines above say why. Check the connection or proxy, then run this again."
+            )
             return False
     stamp.write_text(wanted)
     return True
@@ -96,7 +103,9 @@ def start() -> int:
     say("no window here: the terminal takes its place")
     wyckoff = [str(PYTHON), "-m", "runtime.cli.main"]
     print(f"\n> {ONBOARDING_QUESTION}\n", flush=True)
-    code = subprocess.run([*wyckoff, "ask", ONBOARDING_QUESTION, "--approve", "never"], stdin=subprocess.DEVNULL, check=False).returncode
+    code = subprocess.run(
+        [*wyckoff, "ask", ONBOARDING_QUESTION, "--approve", "never"], stdin=subprocess.DEVNULL, check=False
+    ).returncode
     if code == 0 and sys.stdin is not None and sys.stdin.isatty():
         code = subprocess.run([*wyckoff, "chat"], check=False).returncode
     return code
@@ -153,8 +162,11 @@ def apt_install(packages: list[str], *, any_of: bool = False) -> bool:
     subprocess.run(["apt-get", "update", "-qq"], env=environment, check=False)
     install_command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"]
     groups = [[name] for name in packages] if any_of else [packages]
-    done = [subprocess.run([*install_command, *group], env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0 for group in groups]
-    return any(done) if any_of else all(done)
+    codes = [
+        subprocess.run([*install_command, *group], env=environment, stdout=subprocess.DEVNULL, check=False).returncode
+        for group in groups
+    ]
+    return 0 in codes if any_of else not any(codes)
 
 
 def say(text: str) -> None:

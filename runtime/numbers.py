@@ -14,7 +14,7 @@ WAN = 10_000
 YI = 100_000_000
 
 
-def money(value: Decimal | int | str | float) -> Decimal:
+def money(value: Decimal | str | float) -> Decimal:
     """Yuan with two places, rounded half up.
 
     Raises:

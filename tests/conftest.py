@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Iterator
+import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -40,15 +41,12 @@ async def no_leaked_tasks() -> AsyncIterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the keys, settings or home of the machine it runs on."""
-    import os
-
     for name in list(os.environ):
         if name.startswith("WYCKOFF_") or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("WYCKOFF_HOME", str(tmp_path / "default-home"))
-    yield
 
 
 @pytest.fixture

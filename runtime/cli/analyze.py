@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from runtime.core.symbols import Instrument
     from runtime.market.bars import Bars
     from runtime.texts import Texts
-    from runtime.wyckoff.records import Reading
     from runtime.workspace import Workspace
+    from runtime.wyckoff.records import Reading
 
 
 def analyze(

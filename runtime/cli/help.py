@@ -5,7 +5,9 @@ An option that means the same everywhere has one text, `help.option_<name>`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from typer.core import TyperArgument, TyperOption
 
 from runtime.texts import Texts
 
@@ -17,13 +19,14 @@ def localise(command: Command, texts: Texts, path: str = "wyckoff") -> Command:
     """Set the help of a command tree in place and return it."""
     command.help = texts(f"help.{path}")
     for parameter in command.params:
-        _localise_parameter(parameter, texts, path)
+        if isinstance(parameter, TyperOption | TyperArgument):
+            _localise_parameter(parameter, texts, path)
     for name, child in getattr(command, "commands", {}).items():
         localise(child, texts, f"{path}_{name}".replace("-", "_"))
     return command
 
 
-def _localise_parameter(parameter: Any, texts: Texts, path: str) -> None:
+def _localise_parameter(parameter: TyperOption | TyperArgument, texts: Texts, path: str) -> None:
     for key in (f"help.{path}__{parameter.name}", f"help.option_{parameter.name}"):
         if texts.knows(key):
             parameter.help = texts(key)

@@ -35,5 +35,5 @@ async def call_tool(opened: Workspace, name: str, args: JsonObject) -> JsonObjec
         ask=nobody,
         report=lambda _stage, _detail, _progress: None,
     )
-    outcome = await tool.run(context, validated(tool, args, opened.texts))
+    outcome = await tool.run(context, validated(tool, args))
     return CallResult(call=call, outcome=outcome).envelope()

@@ -46,7 +46,9 @@ def loads_object(text: str | bytes) -> JsonObject:
     """
     value = loads(text)
     if not isinstance(value, dict):
-        raise ValueError(f"a JSON object is expected, not {type(value).__name__}")
+        raise ValueError(  # noqa: TRY004 - whoever reads JSON expects one kind of error
+            f"a JSON object is expected, not {type(value).__name__}"
+        )
     return value
 
 

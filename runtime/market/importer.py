@@ -102,6 +102,32 @@ def import_file(
         ImportCancelled: `cancel` was set; nothing was changed.
     """
     started = time.monotonic()
+    table, checked = _checked_table(path, options, now, progress, cancel)
+    if checked.bad and not options.skip_bad:
+        return _refused(checked.bad, (), started)
+    write = _Write(store, options, now, progress, cancel)
+    groups = _groups(table, checked)
+    try:
+        database.transaction(lambda connection: write(connection, _series(table, checked, groups, source), len(groups)))
+    except _Conflict:
+        return _refused(checked.bad, tuple(write.conflicts), started)
+    return ImportReport(
+        imported=True,
+        rows=int(checked.good.sum()),
+        symbols=len(write.symbols),
+        series=write.series,
+        first=write.first,
+        last=write.last,
+        bad=checked.bad,
+        conflicts=(),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _checked_table(
+    path: Path, options: ImportOptions, now: datetime, progress: Progress, cancel: threading.Event | None
+) -> tuple[BarTable, Checked]:
+    """Read and check a file; what is wrong with it as a whole is an error."""
     progress("read", 0.0)
     table = read_table(path)
     if not len(table):
@@ -112,58 +138,55 @@ def import_file(
         raise UserError("market.adjust_twice", path=str(path))
     _stop_if(cancel)
     progress("check", 0.0)
-    checked = check(table, adjust=options.adjust, today=now.date())
-    if checked.bad and not options.skip_bad:
-        return _refused(checked.bad, (), started)
-    conflicts: list[str] = []
-    totals = _Totals()
-
-    def work(connection: Connection) -> None:
-        groups = _groups(table, checked)
-        for done, bars in enumerate(_series(table, checked, groups, source)):
-            _stop_if(cancel)
-            for stored in store.existing(connection, [(bars.symbol, bars.adjust)]):
-                joined = bars if options.replace else merged(stored, bars)
-                if joined is None:
-                    conflicts.append(f"{bars.symbol} {bars.adjust}")
-                else:
-                    bars = joined  # noqa: PLW2901 - the series as it will be stored
-            if not conflicts:
-                store.replace(connection, bars, now)
-            totals.add(bars)
-            progress("write", (done + 1) / len(groups))
-        if conflicts:
-            raise _Conflict
-
-    try:
-        database.transaction(work)
-    except _Conflict:
-        return _refused(checked.bad, tuple(conflicts), started)
-    return ImportReport(
-        imported=True,
-        rows=int(checked.good.sum()),
-        symbols=len(totals.symbols),
-        series=totals.series,
-        first=totals.first,
-        last=totals.last,
-        bad=checked.bad,
-        conflicts=(),
-        seconds=time.monotonic() - started,
-    )
+    return table, check(table, adjust=options.adjust, today=now.date())
 
 
 class _Conflict(Exception):  # noqa: N818 - rolls the transaction back, nothing else
     pass
 
 
-class _Totals:
-    def __init__(self) -> None:
+class _Write:
+    """Writes the series of a file in one transaction, and adds up what it wrote."""
+
+    def __init__(
+        self,
+        store: BarStore,
+        options: ImportOptions,
+        now: datetime,
+        progress: Progress,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._store = store
+        self._options = options
+        self._now = now
+        self._progress = progress
+        self._cancel = cancel
         self.symbols: set[str] = set()
         self.series = 0
         self.first: date | None = None
         self.last: date | None = None
+        self.conflicts: list[str] = []
 
-    def add(self, bars: Bars) -> None:
+    def __call__(self, connection: Connection, series: Iterator[Bars], count: int) -> None:
+        """Write every series; a conflict takes all of it back, after the others were looked at too."""
+        for done, bars in enumerate(series, start=1):
+            _stop_if(self._cancel)
+            joined = self._joined(connection, bars)
+            if joined is None:
+                self.conflicts.append(f"{bars.symbol} {bars.adjust}")
+            elif not self.conflicts:
+                self._store.replace(connection, joined, self._now)
+                self._add(bars)
+            self._progress("write", done / count)
+        if self.conflicts:
+            raise _Conflict
+
+    def _joined(self, connection: Connection, bars: Bars) -> Bars | None:
+        """The series with what is stored already; None when their bases differ."""
+        stored = next(self._store.existing(connection, [(bars.symbol, bars.adjust)]), None)
+        return bars if stored is None or self._options.replace else merged(stored, bars)
+
+    def _add(self, bars: Bars) -> None:
         self.symbols.add(bars.symbol)
         self.series += 1
         self.first = bars.first_date if self.first is None else min(self.first, bars.first_date)

@@ -6,6 +6,7 @@ Reads only; what the rows mean is checked in `checks`. Parquet needs pyarrow, wh
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,7 +160,7 @@ def _dates(texts: list[str]) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:
 
 
 def _date(text: str) -> np.datetime64:
-    part = text.split(" ")[0].split("T")[0].replace("/", "-").replace(".", "-")
+    part = re.split("[ T]", text, maxsplit=1)[0].replace("/", "-").replace(".", "-")
     if part.isdigit() and len(part) == 8:
         part = f"{part[:4]}-{part[4:6]}-{part[6:]}"
     elif part.count("-") == 2:

@@ -7,7 +7,7 @@ with exactly one `FinishChunk`, or raises `ProviderError`; closing the iterator 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from runtime.core.json import JsonObject
@@ -67,7 +67,7 @@ class ModelRequest:
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSchema, ...] = ()
-    resolution: Resolution = Resolution()
+    resolution: Resolution = field(default_factory=Resolution)
     idle_timeout_s: float = 60.0
     reasoning_idle_timeout_s: float = 180.0
     connect_timeout_s: float = 10.0

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from runtime.clock import Clock
 from runtime.core.deadline import Deadline
 from runtime.core.events import RuntimeEvent, ToolFailed, ToolProgress, ToolResult, ToolStart, VerdictRecorded
-from runtime.core.json import JsonObject, canonical
+from runtime.core.json import canonical
 from runtime.core.messages import ToolCall
 from runtime.core.symbols import Resolution
 from runtime.errors import ModelFacingError, WyckoffError
@@ -95,49 +96,48 @@ class ToolExecutor:
 
     def aborted(self, call: ToolCall) -> CallResult:
         """The answer to a call that the person's stop left without one."""
-        return CallResult(call=call, error=CallError(code="aborted", message=self._texts("tools.aborted")))
+        return CallResult(call=call, error=self._failure("aborted", "tools.aborted"))
+
+    def _failure(self, code: str, key: str) -> CallError:
+        return CallError(code=code, message=self._texts(key))
 
     async def _one(self, call: ToolCall, results: dict[str, CallResult], *, concurrent: bool) -> None:
+        """Run one call to its result. This is the border: whatever goes wrong inside a tool is a result for the model."""
         async with self._limit:
             started = self._clock.monotonic()
-
-            def finish(
-                outcome: ToolOutcome | None = None,
-                error: CallError | None = None,
-                approval: JsonObject | None = None,
-                cached: bool = False,
-            ) -> None:
-                elapsed = int((self._clock.monotonic() - started) * 1000)
-                result = CallResult(
-                    call=call, outcome=outcome, error=error, approval=approval, elapsed_ms=elapsed, cached=cached
-                )
-                results[call.id] = result
-                self._announce(result)
-
             try:
-                tool, args = self._checked(call)
-                key = (tool.name, canonical(args.model_dump(mode="json")))
-                if key in self._remembered:
-                    finish(error=self._remembered[key], cached=True)
-                    return
-                self._start(tool, call, args, concurrent=concurrent)
-                outcome = await self._run(tool, args, self._context(call), key)
+                result = await self._result(call, concurrent=concurrent)
             except CommittedBeforeCancel as committed:
-                finish(outcome=committed.outcome, approval={"choice": "allow"})
+                result = CallResult(call=call, outcome=committed.outcome, approval={"choice": "allow"})
+                self._finish(result, started, results)
                 raise
             except WyckoffError as error:
-                finish(error=self._call_error(error))
+                result = CallResult(call=call, error=self._call_error(error))
             except TimeoutError:
-                finish(error=CallError(code="timeout", message=self._texts("tools.timed_out")))
-            except Exception:  # the border: whatever a tool does wrong is a result for the model, and a bug in the log
+                result = CallResult(call=call, error=self._failure("timeout", "tools.timed_out"))
+            except Exception:  # a bug of the tool: in the log, and a plain word to the model
                 logger.exception("tool %s failed", call.name)
-                finish(error=CallError(code="internal", message=self._texts("tools.failed_inside")))
-            else:
-                match outcome:
-                    case Written():
-                        finish(outcome=outcome.outcome, approval=outcome.approval)
-                    case ToolOutcome():
-                        finish(outcome=outcome)
+                result = CallResult(call=call, error=self._failure("internal", "tools.failed_inside"))
+            self._finish(result, started, results)
+
+    async def _result(self, call: ToolCall, *, concurrent: bool) -> CallResult:
+        """Check a call, answer it from memory or run it."""
+        tool, args = self._checked(call)
+        key = (tool.name, canonical(args.model_dump(mode="json")))
+        if key in self._remembered:
+            return CallResult(call=call, error=self._remembered[key], cached=True)
+        self._start(tool, call, args, concurrent=concurrent)
+        match await self._run(tool, args, self._context(call), key):
+            case Written(outcome=outcome, approval=approval):
+                return CallResult(call=call, outcome=outcome, approval=approval)
+            case ToolOutcome() as outcome:
+                return CallResult(call=call, outcome=outcome)
+
+    def _finish(self, result: CallResult, started: float, results: dict[str, CallResult]) -> None:
+        elapsed = int((self._clock.monotonic() - started) * 1000)
+        timed = replace(result, elapsed_ms=elapsed)
+        results[result.call.id] = timed
+        self._announce(timed)
 
     async def _run(
         self, tool: AnyTool, args: ToolArgs, context: ToolContext, key: tuple[str, str]
@@ -150,7 +150,7 @@ class ToolExecutor:
                 outcome: ToolOutcome = await tool.run(context, args)
             return outcome
         except TimeoutError:
-            self._remembered[key] = CallError(code="timeout", message=self._texts("tools.timed_out"))
+            self._remembered[key] = self._failure("timeout", "tools.timed_out")
             raise
         except WyckoffError as error:
             if tool.read_only:
@@ -168,7 +168,7 @@ class ToolExecutor:
             raise ModelFacingError(
                 "tools.malformed_arguments", code="malformed_arguments", retriable=True, detail=call.parse_error or ""
             )
-        return tool, validated(tool, call.args, self._texts)
+        return tool, validated(tool, call.args)
 
     def _context(self, call: ToolCall) -> ToolContext:
         def report(stage: str, detail: str, progress: float | None) -> None:

@@ -6,11 +6,10 @@ from pydantic import ValidationError
 
 from runtime.core.json import JsonObject
 from runtime.errors import ModelFacingError
-from runtime.texts import Texts
 from runtime.tools.definition import AnyTool, ToolArgs
 
 
-def validated(tool: AnyTool, args: JsonObject, texts: Texts) -> ToolArgs:
+def validated(tool: AnyTool, args: JsonObject) -> ToolArgs:
     """The arguments as the tool's model.
 
     Raises:

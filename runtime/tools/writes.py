@@ -72,7 +72,7 @@ class WriteRunner:
             decision = await self._decide(tool, request, context)
             chosen = args
             if decision.choice == "modify":
-                chosen = validated(tool, decision.args or {}, self._texts)
+                chosen = validated(tool, decision.args or {})
                 prepared = await self._prepare(tool, chosen, context)
             elif decision.choice not in ("allow", "always"):
                 raise self._refusal(decision, prepared)
@@ -96,7 +96,7 @@ class WriteRunner:
 
     async def _decide(self, tool: AnyTool, request: ApprovalRequest, context: ToolContext) -> ApprovalDecision:
         async def edit(changed: JsonObject) -> ApprovalRequest:
-            args = validated(tool, changed, self._texts)
+            args = validated(tool, changed)
             return self._request(tool, args, await self._prepare(tool, args, context), context)
 
         self._emit(ApprovalRequested(request=request, call_id=context.call_id))

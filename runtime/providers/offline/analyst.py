@@ -30,7 +30,6 @@ from runtime.providers.offline.intents import (
     Cash,
     Help,
     Hold,
-    Intent,
     Market,
     Portfolio,
     Remove,

@@ -42,7 +42,7 @@ def a_catalogue(
 class RefusingKeyring(MemoryKeyring):
     """Takes no key, as a keyring does whose owner dismissed its prompt."""
 
-    def set_password(self, service: str, username: str, password: str) -> None:  # noqa: ARG002 - the base's names
+    def set_password(self, service: str, username: str, password: str) -> None:
         raise PasswordSetError(username)
 
 
