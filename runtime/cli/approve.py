@@ -8,7 +8,7 @@ from rich.markup import escape
 from runtime.approvals.broker import Edit
 from runtime.cli.lines import StdinLines
 from runtime.cli.preview import show_preview
-from runtime.core.approvals import ApprovalDecision, ApprovalRequest
+from runtime.core.approvals import ApprovalDecision, ApprovalRequest, RuleScope
 from runtime.core.json import JsonObject, JsonValue, loads
 from runtime.errors import WyckoffError
 from runtime.texts import Texts
@@ -32,7 +32,8 @@ class TerminalApprover:
         changed: JsonObject | None = None
         while True:
             self._show(request)
-            answer = await self._ask("cli.approve_prompt" if request.always_offered else "cli.approve_prompt_once")
+            always = request.always_offered and changed is None
+            answer = await self._ask("cli.approve_prompt" if always else "cli.approve_prompt_once")
             match None if answer is None else answer.strip().lower():
                 case None:
                     return ApprovalDecision(request_id=request.id, choice="unanswered")
@@ -40,14 +41,9 @@ class TerminalApprover:
                     if changed is not None:
                         return ApprovalDecision(request_id=request.id, choice="modify", args=changed)
                     return ApprovalDecision(request_id=request.id, choice="allow", args=request.args)
-                case "a" | "f" if request.always_offered and changed is None:
-                    scope = "conversation" if answer is not None and answer.strip().lower() == "a" else "forever"
-                    return ApprovalDecision(
-                        request_id=request.id,
-                        choice="always",
-                        args=request.args,
-                        scope="conversation" if scope == "conversation" else "forever",
-                    )
+                case "a" | "f" as letter if always:
+                    scope: RuleScope = "conversation" if letter == "a" else "forever"
+                    return ApprovalDecision(request_id=request.id, choice="always", args=request.args, scope=scope)
                 case "e" | "修改":
                     request, changed = await self._edited(request, changed, edit)
                 case "n" | "拒绝":

@@ -126,16 +126,16 @@ class WriteRunner:
         """What the model is told when nothing was written."""
         headline = prepared.preview.headline
         if decision.decided_by == "no-approver":
-            details = _details(prepared.preview)
-            return ModelFacingError(
-                "tools.approval_required", code="approval_required", headline=headline, details=details
-            )
+            wanted = _details(prepared.preview)
+            return ModelFacingError("tools.approval_required", code="approval_required", headline=headline, details=wanted)
+        details: JsonObject = {"headline": headline, "reason": decision.reason}
         if decision.choice == "unanswered":
-            return ModelFacingError("tools.approval_unanswered", code="unanswered", headline=headline)
+            return ModelFacingError("tools.approval_unanswered", code="unanswered", details=details, headline=headline)
         if decision.decided_by != "person":
-            return ModelFacingError("tools.denied_by_rule", code="denied", headline=headline, rule=decision.decided_by)
+            rule = decision.decided_by
+            return ModelFacingError("tools.denied_by_rule", code="denied", details=details, headline=headline, rule=rule)
         reason = decision.reason or self._texts("tools.no_reason_given")
-        return ModelFacingError("tools.denied", code="denied", headline=headline, reason=reason)
+        return ModelFacingError("tools.denied", code="denied", details=details, headline=headline, reason=reason)
 
     def _approval_json(self, decision: ApprovalDecision) -> JsonObject:
         approval: JsonObject = {"choice": decision.choice, "decided_by": decision.decided_by}

@@ -116,6 +116,8 @@ class Writer:
             done = self._texts("offline.done", what=step.data.get("done"))
             approval = _object(step.envelope.get("approval"))
             return done + (self._texts("offline.done_changed") if approval.get("choice") == "modify" else "")
+        if step.error_code in ("denied", "unanswered"):
+            return self._texts(f"offline.{step.error_code}", what=step.error_details.get("headline"))
         return self._texts("offline.not_done", why=step.error_message)
 
     def confirm(self, step: Step) -> str:
