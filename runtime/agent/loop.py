@@ -11,8 +11,8 @@ import asyncio
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
 from runtime.agent.turn import Answer, TurnState
-from runtime.core.events import Retry
-from runtime.core.messages import ToolCall
+from runtime.core.events import Retry, Steered
+from runtime.core.messages import ToolCall, UserMessage
 from runtime.providers.base import ProviderError
 from runtime.settings import Settings
 from runtime.storage.conversations import ConversationStore
@@ -64,12 +64,15 @@ class AgentLoop:
     async def _rounds(self, turn: TurnState) -> Answer:
         empty = 0
         while turn.rounds < self._settings.max_tool_rounds and self._time_left(turn):
+            await self._take_steering(turn)
             reply = await self._model.call(turn)
             if reply.message.calls:
                 turn.rounds += 1
                 await self._execute(turn, reply.message.calls)
                 if turn.deferred_question is not None:
                     return await self._waiting(turn, turn.deferred_question)
+            elif turn.steering:
+                continue  # the person went on while the answer came: answer that too
             elif reply.message.text.strip():
                 return self._finished(reply)
             elif empty:
@@ -78,6 +81,17 @@ class AgentLoop:
                 empty += 1
                 turn.emit(Retry(reason="empty_reply", attempt=empty, round=turn.rounds))
         return await self._without_tools(turn)
+
+    async def _take_steering(self, turn: TurnState) -> None:
+        """Let what the person said meanwhile enter the conversation."""
+        texts, turn.steering = tuple(turn.steering), []
+        for text in texts:
+            message = UserMessage(text=text)
+            turn.messages.append(message)
+            stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
+            turn.head_id = stored.id
+        if texts:
+            turn.emit(Steered(texts=texts, round=turn.rounds))
 
     def _time_left(self, turn: TurnState) -> bool:
         return turn.deadline.remaining > self._settings.final_reserve_s

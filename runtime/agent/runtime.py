@@ -11,9 +11,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
-from runtime.agent.history import model_history
 from runtime.agent.loop import AgentLoop
 from runtime.agent.model_call import ModelCaller
+from runtime.agent.opening import open_turn
 from runtime.agent.prompts import prompt
 from runtime.agent.scratchpad import Scratchpad
 from runtime.agent.sink import EventSink
@@ -35,7 +35,7 @@ from runtime.core.events import (
 from runtime.core.json import dumps
 from runtime.core.messages import Message, UserMessage
 from runtime.core.symbols import Resolution
-from runtime.errors import InternalError, UserError, WyckoffError
+from runtime.errors import InternalError, WyckoffError
 from runtime.paths import Home
 from runtime.providers.base import LLMProvider, ProviderError
 from runtime.redact import Redactor
@@ -80,6 +80,7 @@ class AgentRuntime:
     def __init__(self, services: RuntimeServices) -> None:
         self._services = services
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._turns: dict[str, TurnState] = {}
 
     async def run(self, request: TurnRequest, surface: Surface | None = None) -> AsyncIterator[RuntimeEvent]:
         """Run one turn and yield its events; leaving the iteration early cancels the turn."""
@@ -95,12 +96,21 @@ class AgentRuntime:
             task.cancel()
             await asyncio.wait({task})
             self._running.pop(request.turn_id, None)
+            self._turns.pop(request.turn_id, None)
             scratchpad.close()
 
     def cancel(self, turn_id: str) -> bool:
         """Stop a running turn; its stream ends with `cancelled`. Returns whether there was one."""
         task = self._running.get(turn_id)
         return task is not None and task.cancel()
+
+    def steer(self, turn_id: str, text: str) -> bool:
+        """Let a text enter a running turn before its next model call. Returns whether there was such a turn."""
+        turn = self._turns.get(turn_id)
+        if turn is None:
+            return False
+        turn.steering.append(text)
+        return True
 
     async def _drive(self, request: TurnRequest, surface: Surface, sink: EventSink) -> None:
         """One turn from its text to its terminal event."""
@@ -137,29 +147,26 @@ class AgentRuntime:
     ) -> tuple[TurnState, ConsentBook]:
         """Store the person's text and set the turn up."""
         services = self._services
-        if not request.text.strip():
-            raise UserError("agent.empty_text")
-        await services.conversations.close_interrupted(conversation_id)
-        path = await services.conversations.path(conversation_id)
-        context = services.texts("agent.context_line", now=f"{services.clock.now():%Y-%m-%d %H:%M}")
-        message = UserMessage(text=request.text, context=context)
-        parent = path[-1].id if path else None
-        stored = await services.conversations.append(conversation_id, parent, request.turn_id, message)
+        opening = await open_turn(
+            request, conversation_id, services.conversations, services.texts, services.clock.now()
+        )
         consents = ConsentBook()
         if pending_question is not None:
-            consents.record(pending_question, request.text)
+            if request.answer_to is None:
+                consents.record(pending_question, request.text)
             await services.conversations.set_pending_question(conversation_id, None)
-        history = model_history(path)
+        text = opening.message.text
         turn = TurnState(
             turn_id=request.turn_id,
             conversation_id=conversation_id,
             deadline=Deadline(services.clock, services.settings.turn_timeout_s),
             emit=sink.emit,
-            messages=[*history, message],
-            head_id=stored.id,
-            resolution=self._resolution(request.text, history),
+            messages=[*opening.history, opening.message],
+            head_id=opening.head_id,
+            resolution=self._resolution(text, opening.history),
         )
-        sink.emit(TurnStart(text=request.text, conversation_id=conversation_id, symbols=turn.resolution.instruments))
+        self._turns[request.turn_id] = turn
+        sink.emit(TurnStart(text=text, conversation_id=conversation_id, symbols=turn.resolution.instruments))
         return turn, consents
 
     def _resolution(self, text: str, history: list[Message]) -> Resolution:

@@ -40,11 +40,21 @@ class Surface:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
-    """What the person sent. Without a conversation a new one is started; without a model the default answers."""
+    """What the person sent.
+
+    Attributes:
+        text: the message; ignored when an existing one is answered again.
+        conversation_id: None starts a new conversation.
+        model_id: None = the default model.
+        edit_of: message of the person that this one takes the place of, as its sibling.
+        answer_to: message of the person that is answered again; the new answer is a sibling of the old.
+    """
 
     text: str
     conversation_id: str | None = None
     model_id: str | None = None
+    edit_of: str | None = None
+    answer_to: str | None = None
     turn_id: str = field(default_factory=new_id)
 
 
@@ -62,6 +72,7 @@ class TurnState:
         partial_text: visible text of the model call that is running or broke off.
         streamed: whether the final text went out as deltas.
         deferred_question: a question that the next message answers.
+        steering: texts of the person that enter before the next model call.
     """
 
     turn_id: str
@@ -76,6 +87,7 @@ class TurnState:
     results: list[CallResult] = field(default_factory=list)
     partial_text: str = ""
     deferred_question: str | None = None
+    steering: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

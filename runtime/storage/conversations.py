@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, literal_column, select, update
 
 from runtime.clock import Clock
 from runtime.core.codec import message_from_json, to_json
@@ -34,6 +34,7 @@ class Conversation:
     updated_at: datetime
     head_id: str | None
     pending_question: str | None
+    draft: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +77,72 @@ class ConversationStore:
 
         return await self._database.run(work)
 
-    async def recent(self, limit: int = 50) -> tuple[Conversation, ...]:
-        """Conversations that are not deleted, the last used first."""
+    async def recent(self, limit: int = 50, search: str = "") -> tuple[Conversation, ...]:
+        """Conversations that are not deleted, the last used first; with `search` those whose title contains it."""
         statement = (
             select(conversations)
-            .where(conversations.c.deleted_at.is_(None))
+            .where(conversations.c.deleted_at.is_(None), conversations.c.title.contains(search, autoescape=True))
             .order_by(conversations.c.updated_at.desc())
             .limit(limit)
         )
         rows = await self._database.run(lambda connection: connection.execute(statement).all())
         return tuple(_conversation(row) for row in rows)
+
+    async def get(self, conversation_id: str) -> Conversation | None:
+        """A conversation by its id."""
+        statement = select(conversations).where(conversations.c.id == conversation_id)
+        row = await self._database.run(lambda connection: connection.execute(statement).one_or_none())
+        return None if row is None else _conversation(row)
+
+    async def rename(self, conversation_id: str, title: str) -> None:
+        """Give a conversation another title."""
+        await self._set(conversation_id, title=title)
+
+    async def delete(self, conversation_id: str) -> None:
+        """Put a conversation out of sight; `restore` brings it back."""
+        await self._set(conversation_id, deleted_at=self._clock.now())
+
+    async def restore(self, conversation_id: str) -> None:
+        """Bring a deleted conversation back."""
+        await self._set(conversation_id, deleted_at=None)
+
+    async def save_draft(self, conversation_id: str, draft: str) -> None:
+        """Keep what the person typed and has not sent."""
+        await self._set(conversation_id, draft=draft)
+
+    async def show_branch(self, conversation_id: str, message_id: str) -> None:
+        """Make the newest path through a message the one that is shown."""
+
+        def work(connection: Connection) -> None:
+            head: str | None = message_id
+            while (child := self._newest_child(connection, str(head))) is not None:
+                head = child
+            connection.execute(update(conversations).where(conversations.c.id == conversation_id).values(head_id=head))
+
+        await self._database.run(work)
+
+    async def siblings(self, conversation_id: str, parent_id: str | None) -> tuple[str, ...]:
+        """The messages under one parent, the oldest first."""
+        statement = (
+            select(messages.c.id)
+            .where(messages.c.conversation_id == conversation_id, messages.c.parent_id == parent_id)
+            .order_by(messages.c.created_at, literal_column("rowid"))
+        )
+        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        return tuple(row[0] for row in rows)
+
+    def _newest_child(self, connection: Connection, message_id: str) -> str | None:
+        statement = (
+            select(messages.c.id)
+            .where(messages.c.parent_id == message_id)
+            .order_by(messages.c.created_at.desc(), literal_column("rowid").desc())
+            .limit(1)
+        )
+        return connection.execute(statement).scalar_one_or_none()
+
+    async def _set(self, conversation_id: str, **values: object) -> None:
+        statement = update(conversations).where(conversations.c.id == conversation_id).values(**values)
+        await self._database.run(lambda connection: connection.execute(statement).rowcount)
 
     async def append(
         self,
@@ -163,8 +220,7 @@ class ConversationStore:
     async def set_pending_question(self, conversation_id: str, question: str | None) -> None:
         """Remember a question of the agent that the next message answers, or forget it."""
         value: JsonObject | None = None if question is None else {"question": question}
-        statement = update(conversations).where(conversations.c.id == conversation_id).values(pending_question=value)
-        await self._database.run(lambda connection: connection.execute(statement).rowcount)
+        await self._set(conversation_id, pending_question=value)
 
     async def count(self) -> int:
         """How many conversations there are."""
@@ -181,6 +237,7 @@ def _conversation(row: Row[tuple[object, ...]]) -> Conversation:
         updated_at=row.updated_at,
         head_id=row.head_id,
         pending_question=None if pending is None else str(pending["question"]),
+        draft=row.draft,
     )
 
 

@@ -18,6 +18,7 @@ conversation = Table(
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     Column("head_id", Text),  # the message at the end of the path that is shown
+    Column("draft", Text, nullable=False, server_default=""),  # what the person typed and has not sent
     Column("pending_question", Json),  # a question of the agent that the next message answers
     Column("deleted_at", Moment),
 )

@@ -127,13 +127,17 @@ class WriteRunner:
         headline = prepared.preview.headline
         if decision.decided_by == "no-approver":
             wanted = _details(prepared.preview)
-            return ModelFacingError("tools.approval_required", code="approval_required", headline=headline, details=wanted)
+            return ModelFacingError(
+                "tools.approval_required", code="approval_required", headline=headline, details=wanted
+            )
         details: JsonObject = {"headline": headline, "reason": decision.reason}
         if decision.choice == "unanswered":
             return ModelFacingError("tools.approval_unanswered", code="unanswered", details=details, headline=headline)
         if decision.decided_by != "person":
             rule = decision.decided_by
-            return ModelFacingError("tools.denied_by_rule", code="denied", details=details, headline=headline, rule=rule)
+            return ModelFacingError(
+                "tools.denied_by_rule", code="denied", details=details, headline=headline, rule=rule
+            )
         reason = decision.reason or self._texts("tools.no_reason_given")
         return ModelFacingError("tools.denied", code="denied", details=details, headline=headline, reason=reason)
 

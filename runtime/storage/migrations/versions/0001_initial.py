@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Text, nullable=False),
         sa.Column("updated_at", sa.Text, nullable=False),
         sa.Column("head_id", sa.Text),
+        sa.Column("draft", sa.Text, nullable=False, server_default=""),
         sa.Column("pending_question", sa.Text),
         sa.Column("deleted_at", sa.Text),
     )

@@ -1,0 +1,65 @@
+"""How a turn begins: what the person sent finds its place in the tree of the conversation, before anything runs.
+
+A new message hangs under the last one; an edited one becomes a sibling of the old; a message that is answered again is not stored twice.
+Nothing is ever overwritten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from runtime.agent.history import model_history
+from runtime.agent.turn import TurnRequest
+from runtime.core.messages import Message, UserMessage
+from runtime.errors import UserError
+from runtime.storage.conversations import ConversationStore, StoredMessage
+from runtime.texts import Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A turn that is ready to run.
+
+    Attributes:
+        message: the message of the person that is answered.
+        head_id: its id; the answer hangs under it.
+        history: what came before it, as a model sees it.
+    """
+
+    message: UserMessage
+    head_id: str
+    history: list[Message]
+
+
+async def open_turn(
+    request: TurnRequest, conversation_id: str, conversations: ConversationStore, texts: Texts, now: datetime
+) -> Opening:
+    """Store the message of a request, or find the one that is answered again.
+
+    Raises:
+        UserError: there is nothing to send, or the message is not in the conversation.
+    """
+    await conversations.close_interrupted(conversation_id)
+    path = await conversations.path(conversation_id)
+    if request.answer_to is not None:
+        at = _position(path, request.answer_to)
+        message = path[at].message
+        if not isinstance(message, UserMessage):
+            raise UserError("agent.no_such_message")
+        return Opening(message=message, head_id=path[at].id, history=model_history(path[:at]))
+    if not request.text.strip():
+        raise UserError("agent.empty_text")
+    before = path if request.edit_of is None else path[: _position(path, request.edit_of)]
+    message = UserMessage(text=request.text, context=texts("agent.context_line", now=f"{now:%Y-%m-%d %H:%M}"))
+    parent = before[-1].id if before else None
+    stored = await conversations.append(conversation_id, parent, request.turn_id, message)
+    return Opening(message=message, head_id=stored.id, history=model_history(before))
+
+
+def _position(path: tuple[StoredMessage, ...], message_id: str) -> int:
+    """Where a message stands on the path."""
+    for index, stored in enumerate(path):
+        if stored.id == message_id:
+            return index
+    raise UserError("agent.no_such_message")
