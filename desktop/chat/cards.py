@@ -1,0 +1,107 @@
+"""Cards between the blocks of an answer: a write that waits, a question of the agent, a note of the runtime."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
+
+from desktop.context import Ui
+from desktop.viewmodels.parts import ApprovalPart, NoticePart, QuestionPart
+from desktop.widgets import button, icon_label, label
+
+
+class ApprovalCard(QFrame):
+    """A write that waits (it can be opened again), or how it was decided."""
+
+    reopen = Signal(str)  # request id
+
+    def __init__(self, ui: Ui, part: ApprovalPart) -> None:
+        super().__init__()
+        self.setProperty("role", "outlined")
+        self._ui = ui
+        self._part = part
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(12, 8, 12, 8)
+        self._text = label("", wrap=True)
+        self._open = button(ui.texts("desktop.reopen"), small=True, name=f"reopen-{part.request.id}")
+        self._open.clicked.connect(lambda: self.reopen.emit(part.request.id))
+        self._layout.addWidget(icon_label("shield-question-mark", ui.theme, "accent"))
+        self._layout.addWidget(self._text, 1)
+        self._layout.addWidget(self._open)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the part as it is now."""
+        request, decision = self._part.request, self._part.decision
+        what = request.preview.headline if request.preview is not None else request.display_name
+        if decision is None:
+            self._text.setText(self._ui.texts("desktop.approval_waits", what=what))
+        else:
+            self._text.setText(self._ui.texts(f"desktop.approval_{decision.choice}", what=what))
+        self._open.setVisible(decision is None)
+        self.setAccessibleName(self._text.text())
+
+
+class QuestionCard(QFrame):
+    """A question of the agent with its options and a line to answer."""
+
+    answered = Signal(str)
+
+    def __init__(self, ui: Ui, part: QuestionPart) -> None:
+        super().__init__()
+        self.setObjectName("questionCard")
+        self.setProperty("role", "outlined")
+        self._ui = ui
+        self._part = part
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(8)
+        layout.addWidget(label(part.question, "body", wrap=True))
+        options = QHBoxLayout()
+        options.setSpacing(6)
+        self._choices = [button(option, small=True) for option in part.options]
+        for choice in self._choices:
+            choice.clicked.connect(partial(self._answer, choice.text()))
+            options.addWidget(choice)
+        options.addStretch(1)
+        layout.addLayout(options)
+        self._line = QLineEdit()
+        self._line.setPlaceholderText(ui.texts("desktop.answer_here"))
+        self._line.setAccessibleName(ui.texts("desktop.answer_here"))
+        self._line.returnPressed.connect(lambda: self._answer(self._line.text()))
+        layout.addWidget(self._line)
+        self._said = label("", tone="3")
+        layout.addWidget(self._said)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the part as it is now."""
+        self._line.setVisible(self._part.open)
+        for choice in self._choices:
+            choice.setEnabled(self._part.open)
+        answer = self._part.answer
+        self._said.setVisible(not self._part.open)
+        key = "desktop.answered" if answer else "desktop.not_answered"
+        self._said.setText(self._ui.texts(key, answer=answer or ""))
+
+    def _answer(self, text: str, _checked: bool = False) -> None:
+        if text.strip() and self._part.open:
+            self.answered.emit(text.strip())
+
+
+class NoticeCard(QFrame):
+    """A note of the runtime; warnings and errors stand on amber with an icon, never on red."""
+
+    def __init__(self, ui: Ui, part: NoticePart) -> None:
+        super().__init__()
+        loud = part.kind != "info"
+        if loud:
+            self.setProperty("role", "warn")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8) if loud else row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(icon_label("triangle-alert" if loud else "info", ui.theme, "warn" if loud else "text.3", 14))
+        row.addWidget(label(part.text, tone="1" if loud else "3", wrap=True), 1)
+        self.setAccessibleName(part.text)
