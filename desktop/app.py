@@ -13,20 +13,25 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop import loop as qt_loop
 from desktop.context import Ui
+from desktop.main_window import MainWindow
 from desktop.theme import ThemeController
+from desktop.viewmodels.transcript import TranscriptModel
 from desktop.widgets import SpinnerClock
-from runtime.clock import Clock
+from desktop.window_state import WindowState, load_state
 from runtime.errors import WyckoffError
 from runtime.paths import Home, home_from_environment
-from runtime.providers.base import LLMProvider
+from runtime.settings import Settings, SettingsFile, load_settings
 from runtime.texts import Texts
 
 if TYPE_CHECKING:
     from desktop.desk import Desk
+    from runtime.clock import Clock
+    from runtime.providers.base import LLMProvider
+    from runtime.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -61,25 +66,19 @@ def application() -> QApplication:
 
 
 async def _session(app: QApplication, home: Home) -> int:
-    """One run of the window, from the first paint to the last write."""
-    from desktop.desk import Desk
-    from desktop.window_state import load_state
-    from runtime.logs import install_logging
-    from runtime.workspace import open_workspace
-
+    """One run of the window, from the first paint to the last write. Services are built after the first paint, off this thread."""
+    ui, state, window, transcript = _paint(app, home)
+    server = _listen(app, home, window)
+    window.show()
     try:
-        workspace = open_workspace(home)
+        workspace = await asyncio.to_thread(_open_services, home)
     except WyckoffError as error:
-        sys.stderr.write(Texts().error(error) + "\n")
+        await _say(window, Texts().error(error))
         return 1
-    install_logging(home, workspace.base.redactor)
-    state = load_state(workspace.base.settings_file)
-    themes = ThemeController(app, state.scheme_choice, state.market_choice)
-    ui = Ui(texts=workspace.texts, themes=themes, spinners=SpinnerClock(app))
-    desk = Desk(workspace, ui, state)
+    from desktop.desk import Desk
+
+    desk = Desk(workspace, ui, state, window, transcript)
     _install_hooks(desk)
-    server = _listen(app, home, desk)
-    desk.window.show()
     _warn_about_fonts(desk)
     await desk.start()
     await desk.closed.wait()
@@ -89,19 +88,67 @@ async def _session(app: QApplication, home: Home) -> int:
     return 0
 
 
-def create_window(home: Path, *, clock: Clock | None = None, provider: LLMProvider | None = None) -> Desk:
-    """A desk with its window on a running loop, for tests and embedding programs; `await desk.start()` fills it."""
+def create_window(home: Path, *, clock: Clock | None = None, provider: LLMProvider | None = None) -> MainWindow:
+    """A working window on the running loop, for tests and embedding programs.
+
+    It fills itself as the loop runs, and takes its services down when it is closed; `window.desk` is what stands behind it.
+    """
     from desktop.desk import Desk
-    from desktop.window_state import load_state
     from runtime.workspace import Overrides, open_workspace
 
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         raise TypeError("a QApplication must exist")
+    ui, state, window, transcript = _paint(app, Home(root=home))
     workspace = open_workspace(Home(root=home), os.environ, Overrides(clock=clock, provider=provider))
-    state = load_state(workspace.base.settings_file)
+    desk = Desk(workspace, ui, state, window, transcript)
+    window.desk = desk
+    desk.lifetime = asyncio.ensure_future(_lifetime(desk))
+    return window
+
+
+async def _lifetime(desk: Desk) -> None:
+    """From the first filling of a window to its end."""
+    await desk.start()
+    await desk.closed.wait()
+    await desk.aclose()
+    desk.workspace.close()
+
+
+def _paint(app: QApplication, home: Home) -> tuple[Ui, WindowState, MainWindow, TranscriptModel]:
+    """Everything that is seen at once: the look and the empty window."""
+    try:
+        state = load_state(SettingsFile(home))
+        settings = load_settings(SettingsFile(home), os.environ).settings
+    except WyckoffError:  # a broken desk.toml: the services say so in a moment
+        state, settings = WindowState(), Settings()
     themes = ThemeController(app, state.scheme_choice, state.market_choice)
-    return Desk(workspace, Ui(texts=workspace.texts, themes=themes, spinners=SpinnerClock(app)), state)
+    ui = Ui(texts=Texts(settings.language), themes=themes, spinners=SpinnerClock(app))
+    transcript = TranscriptModel(ui.texts)
+    window = MainWindow(ui, transcript)
+    window.restore(state.geometry, state.columns)
+    window.show_empty(empty=True)
+    return ui, state, window, transcript
+
+
+def _open_services(home: Home) -> Workspace:
+    from runtime.logs import install_logging
+    from runtime.workspace import open_workspace
+
+    workspace = open_workspace(home)
+    install_logging(home, workspace.base.redactor)
+    return workspace
+
+
+async def _say(window: MainWindow, text: str) -> None:
+    """A message without which nothing can go on; waits until it is read."""
+    box = QMessageBox(QMessageBox.Icon.Warning, window.windowTitle(), text, parent=window)
+    read: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    box.finished.connect(lambda code: None if read.done() else read.set_result(code))
+    box.open()
+    await read
+    window.allow_close()
+    window.close()
 
 
 def _install_hooks(desk: Desk) -> None:
@@ -142,7 +189,7 @@ def _raise_other(_app: QApplication, home: Home) -> bool:
     return True
 
 
-def _listen(app: QApplication, home: Home, desk: Desk) -> QLocalServer:
+def _listen(app: QApplication, home: Home, window: MainWindow) -> QLocalServer:
     """Come to the front when a second start asks for it."""
     server = QLocalServer(app)
     QLocalServer.removeServer(_server_name(home))
@@ -150,9 +197,9 @@ def _listen(app: QApplication, home: Home, desk: Desk) -> QLocalServer:
 
     def connected() -> None:
         server.nextPendingConnection().disconnectFromServer()
-        desk.window.show()
-        desk.window.raise_()
-        desk.window.activateWindow()
+        window.show()
+        window.raise_()
+        window.activateWindow()
 
     server.newConnection.connect(connected)
     return server

@@ -40,9 +40,12 @@ class Desk(QObject):
         workspace: the services.
         ui: shared parts.
         state: what was remembered.
+        window: the window, with the transcript that it shows.
     """
 
-    def __init__(self, workspace: Workspace, ui: Ui, state: WindowState) -> None:
+    def __init__(
+        self, workspace: Workspace, ui: Ui, state: WindowState, window: MainWindow, transcript: TranscriptModel
+    ) -> None:
         super().__init__()
         self._workspace = workspace
         self._ui = ui
@@ -51,14 +54,16 @@ class Desk(QObject):
         self._dialog: ApprovalDialog | None = None
         self._dismissed: set[str] = set()
         self._search = ""
+        self.started = False
         self.closed = asyncio.Event()
+        self.lifetime: asyncio.Future[None] | None = None  # of a window that was made by create_window
         self.approvals = ApprovalCoordinator()
         self.questions = QuestionDesk()
-        self.transcript = TranscriptModel(workspace.texts)
+        self.transcript = transcript
         self.chat = ChatModel(workspace, self.transcript, self._surface)
-        self.window = MainWindow(ui, self.transcript, workspace.market.directory)
+        self.window = window
+        window.composer.set_search(workspace.market.directory.search)
         self._connect()
-        self.window.restore(state.geometry, state.columns)
 
     @property
     def texts(self) -> Texts:
@@ -82,6 +87,7 @@ class Desk(QObject):
         else:
             self.chat.start_new()
         self.window.composer.focus()
+        self.started = True
 
     async def aclose(self) -> None:
         """Stop turns, remember the window, end what runs."""

@@ -5,7 +5,9 @@ It puts the panels together and connects them to the models; it decides nothing 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, Signal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
@@ -20,7 +22,9 @@ from desktop.panels.status_line import StatusLine
 from desktop.panels.undo_bar import UndoBar
 from desktop.viewmodels.transcript import TranscriptModel
 from desktop.widgets import Elided, icon_button
-from runtime.market.symbols import InstrumentDirectory
+
+if TYPE_CHECKING:
+    from desktop.desk import Desk
 
 WIDE = 1440, 900
 NARROW = 1180  # below this the chart panel gives way
@@ -32,23 +36,23 @@ class MainWindow(QMainWindow):
     Args:
         ui: shared parts.
         transcript: the model of the shown conversation.
-        directory: finds stocks for the composer.
     """
 
     close_asked = Signal()
     theme_toggled = Signal()
 
-    def __init__(self, ui: Ui, transcript: TranscriptModel, directory: InstrumentDirectory) -> None:
+    def __init__(self, ui: Ui, transcript: TranscriptModel) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
         self.setWindowTitle(ui.texts("desktop.product"))
         self.resize(*WIDE)
         self._ui = ui
         self._may_close = False
+        self.desk: Desk | None = None
         self.conversations = ConversationPanel(ui)
         self.transcript = TranscriptView(ui, transcript)
         self.onboarding = Onboarding(ui)
-        self.composer = Composer(ui, directory.search)
+        self.composer = Composer(ui)
         self.charts = ChartPanel(ui)
         self.status = StatusLine(ui)
         self._title = Elided("", "title")
@@ -111,10 +115,6 @@ class MainWindow(QMainWindow):
         self.undo_bar.place()
         if self.width() < NARROW and self.charts.isVisible():
             self.show_charts(visible=False)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Nothing of our own; kept for Qt."""
-        super().changeEvent(event)
 
     def remembered(self) -> tuple[str, str]:
         """Geometry and column widths as text."""

@@ -86,6 +86,11 @@ class ApprovalDialog(QDialog):
         """The request that is shown."""
         return self._waiting.request.id
 
+    @property
+    def answers(self) -> bool:
+        """Whether buttons and keys answer already."""
+        return self._keys
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Y, A, E, N after a moment; Escape closes without an answer."""
         acts = {

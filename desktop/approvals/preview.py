@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Final, cast
+from typing import Final
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -82,7 +82,9 @@ def _table(ui: Ui, preview: PortfolioPreview) -> QFrame:
         ]
         for column, (text, changed) in enumerate(cells):
             table.setItem(row, column, _item(ui, text, column, changed=changed))
-    table.horizontalHeaderItem(0).setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    first = QTableWidgetItem(ui.texts("cli.column_stock"))
+    first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    table.setHorizontalHeaderItem(0, first)
     table.setItemDelegate(_Tinted(table))
     table.setFixedHeight(ROW_HEIGHT * min(len(preview.positions), MAX_ROWS) + 34)
     inside = QVBoxLayout(frame)
@@ -104,7 +106,7 @@ class _Tinted(QStyledItemDelegate):
         """Background first, then the cell."""
         brush = index.data(Qt.ItemDataRole.BackgroundRole)
         if isinstance(brush, QBrush):
-            painter.fillRect(cast("QRect", option.rect), brush)  # type: ignore[attr-defined]
+            painter.fillRect(option.rect, brush)
         super().paint(painter, option, index)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from desktop.charts.series import Series
@@ -78,7 +78,7 @@ class RightAxis(pg.AxisItem):  # type: ignore[misc]
         painter.setFont(font("axis"))
         for tag in self.tags:
             if low <= tag.price <= high:
-                y = self.boundingRect().height() * (high - tag.price) / (high - low)
+                y = self.mapFromScene(view.mapViewToScene(QPointF(0, tag.price))).y()
                 box = QRectF(0, y - TAG_HEIGHT / 2, self.boundingRect().width(), TAG_HEIGHT)
                 painter.fillRect(box, tag.fill)
                 painter.setPen(tag.text)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from desktop.charts.data import StockChart
 from desktop.context import Ui
 from desktop.widgets import Elided, button, icon_button, label
-from runtime.market.bars import Period
 
-PERIODS: Final[tuple[Period, ...]] = ("day", "week", "month")
+if TYPE_CHECKING:
+    from desktop.charts.data import StockChart  # brings numpy along, which the first paint does not need
+    from runtime.market.bars import Period
+
+PERIODS: Final = ("day", "week", "month")
 
 
 class ChartPanel(QFrame):
@@ -169,7 +171,8 @@ class ChartPage(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(12, 4, 12, 4)
         row.setSpacing(4)
-        for period in PERIODS:
+        periods: tuple[Period, ...] = PERIODS
+        for period in periods:
             choice = button(self._ui.texts(f"desktop.period_{period}"), "chip", name=f"period-{period}")
             choice.setCheckable(True)
             choice.setChecked(period == "day")

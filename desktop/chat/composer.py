@@ -91,7 +91,7 @@ class Composer(QFrame):
 
     Args:
         ui: shared parts.
-        search: finds stocks for `@`.
+        search: finds stocks for `@`; until it is set nothing is offered.
     """
 
     sent = Signal(str)
@@ -99,7 +99,7 @@ class Composer(QFrame):
     draft_changed = Signal(str)
     model_chosen = Signal(str)
 
-    def __init__(self, ui: Ui, search: Search) -> None:
+    def __init__(self, ui: Ui, search: Search | None = None) -> None:
         super().__init__()
         self.setObjectName("composerBox")
         self.setProperty("role", "composer")
@@ -121,6 +121,10 @@ class Composer(QFrame):
         layout.addLayout(self._tools())
         self.set_busy(busy=False)
         ui.themes.changed.connect(lambda _theme: self._retint())
+
+    def set_search(self, search: Search) -> None:
+        """From now on stocks can be named with `@`."""
+        self._search = search
 
     def text(self) -> str:
         """What is typed."""
@@ -238,7 +242,8 @@ class Composer(QFrame):
         self._editor.setFixedHeight(max(MIN_HEIGHT, min(MAX_HEIGHT, height)))
         self._draft.start()
         mention = self._mention()
-        self._suggest(list(self._search(mention, SUGGESTIONS)) if mention else [])
+        search = self._search
+        self._suggest([] if search is None or not mention else list(search(mention, SUGGESTIONS)))
 
     def _moved(self, step: int) -> None:
         if self._editor.suggesting:

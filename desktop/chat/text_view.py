@@ -112,9 +112,13 @@ class TextView(QTextBrowser):
 def _style(theme: Theme) -> str:
     """The style sheet of answers."""
     code = code_font().families()[0]
-    return theme.css(
-        "p{margin-top:0;margin-bottom:8px} ul,ol{margin-top:0;margin-bottom:8px;-qt-list-indent:1} li{margin-bottom:2px} h1,h2,h3,h4{font-size:15px;font-weight:600;margin:10px 0 6px 0} "
-        f"pre{{background:@bg.raised;font-family:'{code}';font-size:13px;margin:6px 0 10px 0}} "
-        f"code{{background:@bg.raised;font-family:'{code}';font-size:13px}} a{{color:@accent;text-decoration:none}} "
-        "th{color:@text.3;font-weight:400;font-size:12px;text-align:left} blockquote{color:@text.2} strong{font-weight:600}"
+    rules = (
+        "p{margin-top:0;margin-bottom:8px}",
+        "ul,ol{margin-top:0;margin-bottom:8px;-qt-list-indent:1} li{margin-bottom:2px}",
+        "h1,h2,h3,h4{font-size:15px;font-weight:600;margin:10px 0 6px 0}",
+        f"pre{{background:@bg.raised;font-family:'{code}';font-size:13px;margin:6px 0 10px 0}}",
+        f"code{{background:@bg.raised;font-family:'{code}';font-size:13px}}",
+        "a{color:@accent;text-decoration:none} blockquote{color:@text.2} strong{font-weight:600}",
+        "th{color:@text.3;font-weight:400;font-size:12px;text-align:left}",
     )
+    return theme.css(" ".join(rules))

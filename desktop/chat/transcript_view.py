@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.chat.markdown import MarkdownRenderer
-from desktop.chat.turn_view import TurnView
 from desktop.context import Ui
 from desktop.viewmodels.parts import Part, Turn
 from desktop.viewmodels.transcript import TranscriptModel
 from desktop.widgets import button
+
+if TYPE_CHECKING:
+    from desktop.chat.markdown import MarkdownRenderer  # needed with the first turn, not with the first paint
+    from desktop.chat.turn_view import TurnView
 
 PAGE: Final = 12  # turns that are built at once
 AT_END_PX: Final = 4
@@ -44,7 +47,7 @@ class TranscriptView(QScrollArea):
         self.setAccessibleName(ui.texts("desktop.transcript"))
         self._ui = ui
         self._model = model
-        self._renderer = MarkdownRenderer(ui.theme.scheme)
+        self._renderer: MarkdownRenderer | None = None
         self._views: dict[int, TurnView] = {}
         self._first = 0
         self._at_end = True
@@ -68,7 +71,7 @@ class TranscriptView(QScrollArea):
         self.verticalScrollBar().rangeChanged.connect(self._range_changed)
         model.reset.connect(self._rebuild)
         model.turn_added.connect(self._turn_added)
-        model.turn_changed.connect(lambda turn: self._with(turn, TurnView.refresh_status))
+        model.turn_changed.connect(lambda turn: self._with(turn, lambda view: view.refresh_status()))
         model.part_added.connect(self._part_added)
         model.part_changed.connect(lambda turn, part: self._with(turn, lambda view: view.change(part)))
         model.part_removed.connect(lambda turn, part: self._with(turn, lambda view: view.remove(part)))
@@ -110,6 +113,11 @@ class TranscriptView(QScrollArea):
         self._new.hide()
 
     def _insert(self, position: int, turn: Turn) -> TurnView:
+        from desktop.chat.markdown import MarkdownRenderer
+        from desktop.chat.turn_view import TurnView
+
+        if self._renderer is None:
+            self._renderer = MarkdownRenderer(self._ui.theme.scheme)
         view = TurnView(self._ui, self._renderer, turn)
         for name in ("regenerate", "edit", "branch", "reopen", "answered", "level_clicked", "evidence_clicked"):
             getattr(view, name).connect(getattr(self, name))
@@ -135,9 +143,9 @@ class TranscriptView(QScrollArea):
             self._new.show()
             self._place_chip()
 
-    def _with(self, turn: Turn, act: object) -> None:
+    def _with(self, turn: Turn, act: Callable[[TurnView], object]) -> None:
         view = self._views.get(id(turn))
-        if view is not None and callable(act):
+        if view is not None:
             act(view)
 
     def _scrolled(self, value: int) -> None:
@@ -167,5 +175,5 @@ class TranscriptView(QScrollArea):
             self.verticalScrollBar().setValue(high)
 
     def _restyle(self) -> None:
-        self._renderer = MarkdownRenderer(self._ui.theme.scheme)
+        self._renderer = None
         self._rebuild()

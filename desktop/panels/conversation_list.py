@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -24,7 +24,11 @@ from desktop.context import Ui
 from desktop.icons import icon, pixmap
 from desktop.theme import font
 from desktop.widgets import button, label
-from runtime.storage.conversations import Conversation
+
+if TYPE_CHECKING:
+    from runtime.storage.conversations import (
+        Conversation,  # brings SQLAlchemy along, which the first paint does not need
+    )
 
 ID: Final = Qt.ItemDataRole.UserRole
 ROW_HEIGHT: Final = 30

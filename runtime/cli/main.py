@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Final
@@ -61,11 +62,17 @@ def _open_window(context: CliContext) -> None:
     from importlib.metadata import entry_points
 
     found = tuple(entry_points(group=WINDOW_GROUP))
-    if found:
+    if found and _has_display():
         start = found[0].load()
         raise typer.Exit(start(context.home))
     typer.echo(first_texts()("cli.no_window"), err=True)
     ask.run_chat(context, model_id=None, conversation_id=None)
+
+
+def _has_display() -> bool:
+    """Whether a window can be shown: always outside Linux, else with X11, Wayland or a platform named on purpose."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in names)
 
 
 if __name__ == "__main__":

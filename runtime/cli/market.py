@@ -73,7 +73,9 @@ def _import(opened: Workspace, file: Path, options: ImportOptions, *, quiet: boo
         TimeElapsedColumn(),
     )
     try:
-        with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+        console = Console(stderr=True)
+        silent = quiet or not console.is_terminal  # a pipe would get a blank line
+        with Progress(*columns, console=console, disable=silent, transient=True) as bar:
             task = bar.add_task("", total=1.0)
 
             def progress(stage: str, fraction: float) -> None:
@@ -128,7 +130,7 @@ def _bad_lines(opened: Workspace, report: ImportReport) -> list[str]:
 
     texts = opened.texts
     lines = [
-        texts("cli.bad_row", row=bad.row, symbol=bad.symbol, reason=texts(bad.reason_key), value=bad.value)
+        texts("cli.bad_row", row=bad.row, symbol=bad.symbol, reason=texts(bad.reason_key), value=bad.value).rstrip()
         for bad in report.bad[:SHOWN_BAD_ROWS]
     ]
     if len(report.bad) > SHOWN_BAD_ROWS:

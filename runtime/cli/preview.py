@@ -22,7 +22,8 @@ def show_preview(console: Console, preview: PortfolioPreview, texts: Texts) -> N
             texts(
                 "cli.preview_cash", before=_money(preview.cash_before, texts), after=_money(preview.cash_after, texts)
             )
-        )
+        ),
+        soft_wrap=True,
     )
     if preview.fees is not None:
         console.print(
@@ -34,15 +35,18 @@ def show_preview(console: Console, preview: PortfolioPreview, texts: Texts) -> N
                     stamp=preview.fees.stamp_duty,
                     transfer=preview.fees.transfer_fee,
                 )
-            )
+            ),
+            soft_wrap=True,
         )
     if preview.price_as_of is not None:
         console.print(
-            escape(texts("cli.preview_prices", as_of=preview.price_as_of, source=preview.price_source)), style="dim"
+            escape(texts("cli.preview_prices", as_of=preview.price_as_of, source=preview.price_source)),
+            style="dim",
+            soft_wrap=True,
         )
     for notice in preview.notices:
         style = {"error": "red", "warning": "yellow", "info": "dim"}[notice.severity]
-        console.print(escape(f"• {notice.text}"), style=style)
+        console.print(escape(f"• {notice.text}"), style=style, soft_wrap=True)
 
 
 def _positions(preview: PortfolioPreview, texts: Texts) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Final, Protocol
 
@@ -83,7 +84,7 @@ class TextRenderer:
                 name = self._names.get(event.call_id or "", event.name)
                 self._note("red", f"✗ {name}：{message}")
             case ApprovalResolved(decision=decision):
-                self._note("yellow", self._texts(f"cli.decision_{decision.choice}", by=decision.decided_by))
+                self._note("yellow", self._texts(f"cli.decision_{decision.choice}", by=self._by(decision.decided_by)))
             case VerdictRecorded(verdict=verdict):
                 self._verdict(verdict)
             case Retry() | Fallback() | StreamReset():
@@ -96,6 +97,11 @@ class TextRenderer:
                 self._note("bold red", message)
             case _:
                 pass
+
+    def _by(self, decided_by: str) -> str:
+        """Who decided, in words: the log's `person, rule:1` is for programs."""
+        kind = re.split("[,:]", decided_by)[0]
+        return self._texts(f"cli.by_{kind}") if self._texts.knows(f"cli.by_{kind}") else decided_by
 
     def _verdict(self, verdict: Verdict) -> None:
         """The verdict in one line, with its levels."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from runtime.cli.start import print_json, workspace
+from runtime.core.json import dumps
 from runtime.errors import UserError
 
 if TYPE_CHECKING:
@@ -84,5 +85,7 @@ def _line(event: JsonObject) -> str:
     kind = str(event["kind"])
     when = str(event.get("ts") or "")[11:19]
     detail = event.get(DETAILS.get(kind, ""), "")
+    if not isinstance(detail, str):
+        detail = dumps(detail)
     name = event.get("name") or ""
     return f"{event['seq']:>4}  {when}  {kind:<18} {name} {detail}".rstrip()
