@@ -55,5 +55,9 @@ class TransientError(WyckoffError):
     """Trying again may help: a time-out, a busy file, a changed version."""
 
 
+class StorageError(WyckoffError):
+    """The database could not be read or written just now: busy for too long, or the disk is full or gone."""
+
+
 class InternalError(WyckoffError):
     """A bug or a damaged installation: nobody but the developers can act."""

@@ -13,7 +13,7 @@ from runtime.core.json import JsonObject, JsonValue
 
 MASK: Final = "[已隐藏]"
 _SENSITIVE_NAME: Final = re.compile(
-    r"api[_-]?key|(?<![a-z])token$|access_token|password|passwd|secret|authorization|cookie", re.IGNORECASE
+    r"api[_-]?key|(?:^|[_-])token$|[a-z]Token$|password|passwd|secret|authorization|cookie", re.IGNORECASE
 )
 _SHAPES: Final = re.compile(
     r"""\bsk-[A-Za-z0-9_\-]{8,}            # OpenAI-like and Anthropic keys
@@ -39,14 +39,16 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        for secret in self._known:
+        for secret in sorted(self._known, key=len, reverse=True):  # a secret may be part of a longer one
             text = text.replace(secret, MASK)
         return _SHAPES.sub(MASK, text)
 
     def object(self, value: JsonObject) -> JsonObject:
         """The JSON object without secrets: by name of the field, by known value, by shape."""
         return {
-            name: MASK if _SENSITIVE_NAME.search(name) and isinstance(item, str) and item else self._value(item)
+            name: MASK
+            if _SENSITIVE_NAME.search(name) and isinstance(item, str | list | dict) and item
+            else self._value(item)
             for name, item in value.items()
         }
 
@@ -72,7 +74,11 @@ class RedactingFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Redact the record in place and let it pass."""
-        record.msg = self._redactor.text(record.getMessage())
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError):  # a library's arguments do not fit its message: keep both as they are
+            message = f"{record.msg} {record.args}"
+        record.msg = self._redactor.text(message)
         record.args = None
         if record.exc_info:
             record.exc_text = self._redactor.text(self._formatter.formatException(record.exc_info))

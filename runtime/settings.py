@@ -35,16 +35,9 @@ class Settings:
     connect_timeout_s: float = 10.0  # design 2
     max_concurrent_tools: int = 5  # seed 000
     checkpoint_s: float = 1.0  # a half answer is written at least this often
-    cancel_grace_s: float = 0.4  # cancel is through within 500 ms
     offline_pause_s: float = 0.01  # between two pieces of the offline analyst's text, so that it reads as it comes
     commission_rate: str = "0.00025"  # of the traded amount; the broker's contract decides
     commission_min: str = "5"  # yuan
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, int | float) and value <= 0:
-                raise ValueError(item.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +49,8 @@ class LoadedSettings:
 
 
 _CHOICES: Final = {"language": ("zh_CN", "en"), "market": ("auto", "sample")}
+_RATES: Final = ("commission_rate", "commission_min")
+MOST_COMMISSION: Final = 1000.0  # yuan, or a ratio: anything above is a typing mistake
 
 
 def load_settings(file: SettingsFile, environment: Mapping[str, str]) -> LoadedSettings:
@@ -66,7 +61,8 @@ def load_settings(file: SettingsFile, environment: Mapping[str, str]) -> LoadedS
     """
     problems: list[UserError] = []
     chosen: dict[str, object] = {}
-    table = file.read().get("settings", {})
+    found = file.read().get("settings", {})
+    table = found if isinstance(found, Mapping) else {}
     for item in fields(Settings):
         default = item.default
         variable = f"WYCKOFF_{item.name.upper()}"
@@ -91,20 +87,31 @@ def load_settings(file: SettingsFile, environment: Mapping[str, str]) -> LoadedS
 
 def _converted(name: str, raw: object, default: object) -> object | None:
     """The value in the type of its default; None when it is not valid."""
+    value: object = None
+    text = raw.strip() if isinstance(raw, str) else raw
     try:
-        value = type(default)(raw if not isinstance(raw, str) else raw.strip())  # type: ignore[call-arg]
-        Settings(**{name: value})  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        match default:
+            case int():
+                value = int(text) if isinstance(text, str | int) and not isinstance(text, bool) else None
+            case float():
+                value = float(text) if isinstance(text, str | int | float) and not isinstance(text, bool) else None
+            case _:
+                value = str(text)
+    except ValueError:
         return None
-    if name in _CHOICES and value not in _CHOICES[name]:
-        return None
-    if name in ("commission_rate", "commission_min"):
+    return value if _valid(name, value) else None
+
+
+def _valid(name: str, value: object) -> bool:
+    """Whether a value may stand for a setting: among the choices, positive, finite."""
+    if name in _CHOICES:
+        return value in _CHOICES[name]
+    if name in _RATES:
         try:
-            number = float(str(value))
+            return 0 <= float(str(value)) < MOST_COMMISSION
         except ValueError:
-            return None
-        return value if 0 <= number < 1000 else None
-    return None if value == float("inf") else value
+            return False
+    return isinstance(value, int | float) and 0 < value < float("inf")
 
 
 class SettingsFile:

@@ -203,7 +203,7 @@ def _market(base: Base, stores: Stores) -> MarketParts:
     calendar = TradingCalendar()
     directory = InstrumentDirectory(sample.instruments())
     # What the person imported and no table knows is known by its code.
-    for symbol in stores.market_database.transaction(stores.bars.stored_symbols):
+    for symbol in stores.market_database.reading(stores.bars.stored_symbols):
         directory.add(Instrument(symbol=symbol, name=symbol))
     data = MarketData(
         store=stores.bars,

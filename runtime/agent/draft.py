@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from runtime.agent.turn import TurnState
 from runtime.core.messages import AssistantMessage, AssistantPart, MessageStatus, TextPart, ThinkingPart, ToolCall
+from runtime.core.tasks import to_the_end
 from runtime.providers.base import TextChunk, ThinkingChunk, ToolCallChunk
 from runtime.storage.conversations import ConversationStore
 
@@ -38,6 +39,11 @@ class Draft:
     def message(self) -> AssistantMessage:
         """What there is so far."""
         return AssistantMessage(parts=tuple(self._parts), model=self._model)
+
+    @property
+    def visible(self) -> bool:
+        """Whether anything but reasoning has come."""
+        return any(not isinstance(part, ThinkingPart) for part in self._parts)
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take in a chunk; text and reasoning join the open part of their kind until a signature closes it."""
@@ -82,7 +88,7 @@ class Draft:
             yield
         finally:
             self._stop.set()
-            await asyncio.shield(task)
+            await to_the_end(task)
 
     async def store(self, status: MessageStatus) -> None:
         """Store the message as it is; an empty one is not stored."""

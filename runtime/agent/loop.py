@@ -6,13 +6,12 @@ listed plainly.
 
 from __future__ import annotations
 
-import asyncio
-
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
 from runtime.agent.turn import Answer, TurnState
 from runtime.core.events import Retry, Steered
 from runtime.core.messages import ToolCall, UserMessage
+from runtime.core.tasks import to_the_end
 from runtime.providers.base import ProviderError
 from runtime.settings import Settings
 from runtime.storage.conversations import ConversationStore
@@ -60,6 +59,9 @@ class AgentLoop:
             return await self._rounds(turn)
         except ProviderError as problem:
             return await self._without_model(turn, problem)
+        finally:
+            while turn.steering:  # too late for this turn, but said: the next one sees it
+                await self._take_steering(turn)
 
     async def _rounds(self, turn: TurnState) -> Answer:
         empty = 0
@@ -67,8 +69,8 @@ class AgentLoop:
             await self._take_steering(turn)
             reply = await self._model.call(turn)
             if reply.message.calls:
-                turn.rounds += 1
                 await self._execute(turn, reply.message.calls)
+                turn.rounds += 1
                 if turn.deferred_question is not None:
                     return await self._waiting(turn, turn.deferred_question)
             elif turn.steering:
@@ -79,19 +81,22 @@ class AgentLoop:
                 break
             else:
                 empty += 1
-                turn.emit(Retry(reason="empty_reply", attempt=empty, round=turn.rounds))
+                turn.emit(Retry(reason="empty_reply", attempt=empty))
         return await self._without_tools(turn)
 
     async def _take_steering(self, turn: TurnState) -> None:
         """Let what the person said meanwhile enter the conversation."""
+        if turn.steering:
+            await to_the_end(self._enter(turn))
+
+    async def _enter(self, turn: TurnState) -> None:
         texts, turn.steering = tuple(turn.steering), []
         for text in texts:
             message = UserMessage(text=text)
             turn.messages.append(message)
             stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
             turn.head_id = stored.id
-        if texts:
-            turn.emit(Steered(texts=texts, round=turn.rounds))
+        turn.emit(Steered(texts=texts))
 
     def _time_left(self, turn: TurnState) -> bool:
         return turn.deadline.remaining > self._settings.final_reserve_s
@@ -108,7 +113,7 @@ class AgentLoop:
             await self._executor.run(calls, results)
         finally:
             ordered = [results.get(call.id) or self._executor.aborted(call) for call in calls]
-            await asyncio.shield(asyncio.ensure_future(self._record(turn, ordered)))
+            await to_the_end(self._record(turn, ordered))
 
     async def _record(self, turn: TurnState, results: list[CallResult]) -> None:
         turn.results += results
@@ -126,6 +131,7 @@ class AgentLoop:
 
     async def _without_tools(self, turn: TurnState) -> Answer:
         """Ask once more, without tools, for an answer from what is there."""
+        await self._take_steering(turn)
         why = self._texts("agent.out_of_rounds" if self._time_left(turn) else "agent.out_of_time")
         reply = await self._model.call(turn, nudge=self._final_prompt, tools=False)
         if reply.message.text.strip():

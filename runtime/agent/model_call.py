@@ -21,7 +21,8 @@ from runtime.core.events import (
     ToolCalls,
     UsageReport,
 )
-from runtime.core.messages import AssistantMessage, Usage, UserMessage
+from runtime.core.messages import AssistantMessage, MessageStatus, Usage, UserMessage
+from runtime.core.tasks import to_the_end
 from runtime.providers.base import (
     Chunk,
     FinishChunk,
@@ -94,7 +95,7 @@ class ModelCaller:
         Raises:
             ProviderError: the call failed; `turn.partial_text` holds what was visible, and it is stored.
         """
-        turn.emit(ModelStart(model=self.provider.name, round=turn.rounds))
+        turn.emit(ModelStart(model=self.provider.name))
         turn.partial_text = ""
         draft = Draft(turn, self._conversations, self.provider.name)
         stream = self.provider.stream(self._request(turn, nudge, tools=tools))
@@ -115,7 +116,7 @@ class ModelCaller:
             turn.messages.append(message)
         if message.calls:
             calls = tuple(CallInfo(id=call.id, name=call.name, args=call.args) for call in message.calls)
-            turn.emit(ToolCalls(calls=calls, text=message.text, round=turn.rounds))
+            turn.emit(ToolCalls(calls=calls, text=message.text))
         return Reply(message=message, reason=reason)
 
     def _request(self, turn: TurnState, nudge: str | None, *, tools: bool) -> ModelRequest:
@@ -138,19 +139,19 @@ class ModelCaller:
         reason: FinishReason | None = None
         thinking = _ThinkingSpan(self._clock)
         async with aclosing(cast("_Closable", stream)) as chunks:
-            while (chunk := await self._next(turn, chunks, visible=bool(draft.message.parts))) is not None:
+            while (chunk := await self._next(turn, chunks, visible=draft.visible)) is not None:
                 match chunk:
                     case TextChunk():
                         thinking.end(turn, draft)
                         draft.add(chunk)
                         turn.partial_text += chunk.text
                         if chunk.text:
-                            turn.emit(TextDelta(text=chunk.text, round=turn.rounds))
+                            turn.emit(TextDelta(text=chunk.text))
                     case ThinkingChunk():
                         thinking.begin()
                         draft.add(chunk)
                         if chunk.text:
-                            turn.emit(ThinkingDelta(text=chunk.text, round=turn.rounds))
+                            turn.emit(ThinkingDelta(text=chunk.text))
                     case ToolCallChunk():
                         thinking.end(turn, draft)
                         draft.add(chunk)
@@ -186,7 +187,6 @@ class ModelCaller:
                 cache_read=usage.cache_read,
                 cache_write=usage.cache_write,
                 cost=usage.cost,
-                round=turn.rounds,
             )
         )
         await self._usage.add(
@@ -197,10 +197,10 @@ class ModelCaller:
             usage=usage,
         )
 
-    async def _keep_broken(self, draft: Draft, status: str) -> None:
+    async def _keep_broken(self, draft: Draft, status: MessageStatus) -> None:
         """Store what a broken-off call left; its calls are never run."""
         draft.without_calls()
-        await asyncio.shield(asyncio.ensure_future(draft.store("failed" if status == "failed" else "stopped")))
+        await to_the_end(draft.store(status))
 
 
 class _Closable(AsyncIterator[Chunk]):
@@ -227,4 +227,4 @@ class _ThinkingSpan:
             return
         duration = int((self._clock.monotonic() - self._since) * 1000)
         self._since = None
-        turn.emit(Thinking(text=draft.message.thinking, duration_ms=duration, round=turn.rounds))
+        turn.emit(Thinking(text=draft.message.thinking, duration_ms=duration))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runtime.agent.loop import AgentLoop
 from runtime.agent.model_call import ModelCaller
@@ -32,10 +32,11 @@ from runtime.core.events import (
     RuntimeEvent,
     TurnStart,
 )
-from runtime.core.json import dumps
+from runtime.core.ids import new_id
+from runtime.core.json import dumps, whole_characters
 from runtime.core.messages import Message, UserMessage
 from runtime.core.symbols import Resolution
-from runtime.errors import InternalError, WyckoffError
+from runtime.errors import InternalError, StorageError, UserError, WyckoffError
 from runtime.paths import Home
 from runtime.providers.base import LLMProvider, ProviderError
 from runtime.redact import Redactor
@@ -85,9 +86,12 @@ class AgentRuntime:
     async def run(self, request: TurnRequest, surface: Surface | None = None) -> AsyncIterator[RuntimeEvent]:
         """Run one turn and yield its events; leaving the iteration early cancels the turn."""
         services = self._services
+        request = replace(request, text=whole_characters(request.text))
         scratchpad = Scratchpad(services.home, request.turn_id, services.clock.now(), services.redactor)
         sink = EventSink(request.turn_id, services.clock, scratchpad)
         task = asyncio.create_task(self._drive(request, surface or Surface(), sink), name=f"turn-{request.turn_id}")
+        # A stop that comes before the first step of the task never enters `_drive`.
+        task.add_done_callback(lambda _: sink.end(Cancelled(text="")))
         self._running[request.turn_id] = task
         try:
             async for event in sink.events():
@@ -118,13 +122,16 @@ class AgentRuntime:
         started = services.clock.monotonic()
         turn: TurnState | None = None
         try:
-            conversation = await services.conversations.open(request.conversation_id, request.text)
-            with turn_lock(services.home, conversation.id):
+            _require_text(request)
+            conversation_id = request.conversation_id or new_id()
+            with turn_lock(services.home, conversation_id):
+                conversation = await services.conversations.open(conversation_id, request.text)
                 turn, consents = await self._begin(request, conversation.id, conversation.pending_question, sink)
                 provider = await services.provider(request.model_id)
                 try:
-                    answer = await self._loop(request, surface, turn, consents, provider)
+                    answer = await self._loop(surface, turn, consents, provider)
                 finally:
+                    self._turns.pop(request.turn_id, None)  # from here on no model call would see a steering text
                     await provider.aclose()
             elapsed = services.clock.monotonic() - started
             sink.end(_done(turn, answer, elapsed))
@@ -152,7 +159,7 @@ class AgentRuntime:
         )
         consents = ConsentBook()
         if pending_question is not None:
-            if request.answer_to is None:
+            if request.answer_to is None and request.edit_of is None:  # else it is said elsewhere in the tree
                 consents.record(pending_question, request.text)
             await services.conversations.set_pending_question(conversation_id, None)
         text = opening.message.text
@@ -160,7 +167,7 @@ class AgentRuntime:
             turn_id=request.turn_id,
             conversation_id=conversation_id,
             deadline=Deadline(services.clock, services.settings.turn_timeout_s),
-            emit=sink.emit,
+            send=sink.emit,
             messages=[*opening.history, opening.message],
             head_id=opening.head_id,
             resolution=self._resolution(text, opening.history),
@@ -181,38 +188,9 @@ class AgentRuntime:
                 return Resolution(instruments=found.instruments, inherited=True)
         return Resolution()
 
-    async def _loop(
-        self,
-        request: TurnRequest,
-        surface: Surface,
-        turn: TurnState,
-        consents: ConsentBook,
-        provider: LLMProvider,
-    ) -> Answer:
+    async def _loop(self, surface: Surface, turn: TurnState, consents: ConsentBook, provider: LLMProvider) -> Answer:
         """Put the loop of this turn together and run it."""
         services = self._services
-        decisions = DecisionContext(
-            conversation_id=turn.conversation_id,
-            turn_id=turn.turn_id,
-            policy=surface.policy,
-            approver=surface.approver,
-            consents=consents,
-        )
-        executor = ToolExecutor(
-            registry=services.registry,
-            writes=WriteRunner(
-                broker=services.broker, context=decisions, deadline=turn.deadline, emit=turn.emit, texts=services.texts
-            ),
-            deadline=turn.deadline,
-            emit=turn.emit,
-            ask=_questioner(turn, surface, consents),
-            texts=services.texts,
-            clock=services.clock,
-            concurrency=services.settings.max_concurrent_tools,
-            conversation_id=turn.conversation_id,
-            turn_id=request.turn_id,
-            resolution=turn.resolution,
-        )
         language = services.texts.language
         loop = AgentLoop(
             model=ModelCaller(
@@ -225,13 +203,39 @@ class AgentRuntime:
                 clock=services.clock,
                 aborted=dumps({"ok": False, "error": {"code": "aborted", "message": services.texts("tools.aborted")}}),
             ),
-            executor=executor,
+            executor=self._executor(surface, turn, consents),
             conversations=services.conversations,
             settings=services.settings,
             texts=services.texts,
             final_prompt=prompt("final_answer", language),
         )
         return await loop.run(turn)
+
+    def _executor(self, surface: Surface, turn: TurnState, consents: ConsentBook) -> ToolExecutor:
+        """What runs the tools of this turn, and decides its writes."""
+        services = self._services
+        decisions = DecisionContext(
+            conversation_id=turn.conversation_id,
+            turn_id=turn.turn_id,
+            policy=surface.policy,
+            approver=surface.approver,
+            consents=consents,
+        )
+        return ToolExecutor(
+            registry=services.registry,
+            writes=WriteRunner(
+                broker=services.broker, context=decisions, deadline=turn.deadline, emit=turn.emit, texts=services.texts
+            ),
+            deadline=turn.deadline,
+            emit=turn.emit,
+            ask=_questioner(turn, surface, consents),
+            texts=services.texts,
+            clock=services.clock,
+            concurrency=services.settings.max_concurrent_tools,
+            conversation_id=turn.conversation_id,
+            turn_id=turn.turn_id,
+            resolution=turn.resolution,
+        )
 
 
 def _questioner(
@@ -255,6 +259,12 @@ def _questioner(
     return ask
 
 
+def _require_text(request: TurnRequest) -> None:
+    """Refuse an empty message before it leaves an empty conversation behind."""
+    if request.answer_to is None and not request.text.strip():
+        raise UserError("agent.empty_text")
+
+
 def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:
     return Done(
         text=answer.text,
@@ -271,6 +281,8 @@ def _category(error: WyckoffError) -> FailureCategory:
     match error:
         case ProviderError():
             return "provider"
+        case StorageError():
+            return "storage"
         case InternalError():
             return "internal"
         case _:

@@ -46,7 +46,7 @@ class Scratchpad:
                 self._file = self.path.open("a", encoding="utf-8")
             self._file.write(dumps(self._redactor.object(to_json(event))) + "\n")
             self._file.flush()
-        except OSError:
+        except (OSError, ValueError):
             logger.exception("the scratchpad could not be written")
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from runtime.approvals.broker import Approver, RunPolicy
@@ -63,11 +63,11 @@ class TurnState:
     """What has happened so far; the loop and its helpers change it.
 
     Attributes:
-        emit: sends an event.
+        send: sends an event.
         messages: the history, and what this turn added, oldest first.
         head_id: the stored message that the next one hangs under.
         resolution: the stocks of the turn.
-        rounds: rounds of tool calls.
+        rounds: finished rounds of tool calls; the number of the one that is going on.
         results: results of all calls, in order.
         partial_text: visible text of the model call that is running or broke off.
         streamed: whether the final text went out as deltas.
@@ -78,7 +78,7 @@ class TurnState:
     turn_id: str
     conversation_id: str
     deadline: Deadline
-    emit: Callable[[RuntimeEvent], None]
+    send: Callable[[RuntimeEvent], None]
     messages: list[Message]
     head_id: str | None
     resolution: Resolution = field(default_factory=Resolution)
@@ -88,6 +88,10 @@ class TurnState:
     partial_text: str = ""
     deferred_question: str | None = None
     steering: list[str] = field(default_factory=list)
+
+    def emit(self, event: RuntimeEvent) -> None:
+        """Send an event of the round that is going on."""
+        self.send(replace(event, round=self.rounds))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

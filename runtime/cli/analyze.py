@@ -122,7 +122,9 @@ def _level_lines(reading: Reading, texts: Texts) -> list[str]:
     if reading.stop is not None:
         lines.append(texts("offline.stop", price=f"{reading.stop.price:.2f}", reason=texts(reading.stop.reason_key)))
     if reading.phase.invalidation_price is not None:
-        lines.append(texts("offline.invalidation", price=f"{reading.phase.invalidation_price:.2f}"))
+        structure = reading.phase.structure
+        side = "below" if structure is not None and structure.is_accumulation else "above"
+        lines.append(texts(f"offline.invalidation_{side}", price=f"{reading.phase.invalidation_price:.2f}"))
     return lines
 
 

@@ -36,7 +36,7 @@ class TerminalApprover:
             answer = await self._ask("cli.approve_prompt" if always else "cli.approve_prompt_once")
             match None if answer is None else answer.strip().lower():
                 case None:
-                    return ApprovalDecision(request_id=request.id, choice="unanswered")
+                    return ApprovalDecision(request_id=request.id, choice="unanswered", decided_by="nobody")
                 case "y" | "允许" | "可以":
                     if changed is not None:
                         return ApprovalDecision(request_id=request.id, choice="modify", args=changed)

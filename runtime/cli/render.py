@@ -80,9 +80,8 @@ class TextRenderer:
                 self._note("dim", f"  {stage} {detail}")
             case ToolResult(summary=summary, elapsed_ms=elapsed):
                 self._note("green", f"✓ {summary}{_seconds(elapsed)}")
-            case ToolFailed(message=message):
-                name = self._names.get(event.call_id or "", event.name)
-                self._note("red", f"✗ {name}：{message}")
+            case ToolFailed():
+                self._failed_tool(event)
             case ApprovalResolved(decision=decision):
                 self._note("yellow", self._texts(f"cli.decision_{decision.choice}", by=self._by(decision.decided_by)))
             case VerdictRecorded(verdict=verdict):
@@ -97,6 +96,12 @@ class TextRenderer:
                 self._note("bold red", message)
             case _:
                 pass
+
+    def _failed_tool(self, event: ToolFailed) -> None:
+        name, message = self._names.get(event.call_id or "", event.name), event.message
+        if event.code in ("approval_required", "denied", "unanswered"):  # these words are for the model
+            message = self._texts(f"cli.not_done_{event.code}")
+        self._note("red", f"✗ {name}：{message}")
 
     def _by(self, decided_by: str) -> str:
         """Who decided, in words: the log's `person, rule:1` is for programs."""

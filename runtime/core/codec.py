@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter
 from runtime.core.events import RuntimeEvent
 from runtime.core.json import JsonObject, json_safe
 from runtime.core.messages import Message
+from runtime.core.verdicts import Verdict
 
 
 def to_json(value: object) -> JsonObject:
@@ -40,6 +41,15 @@ def message_from_json(data: JsonObject) -> Message:
     return _message_adapter().validate_python(data)
 
 
+def verdict_from_json(data: JsonObject) -> Verdict:
+    """The verdict of its JSON object.
+
+    Raises:
+        ValueError: wrong fields.
+    """
+    return _verdict_adapter().validate_python(data)
+
+
 def event_schema() -> JsonObject:
     """The JSON Schema of the event union."""
     return cast("JsonObject", _event_adapter().json_schema(mode="serialization"))
@@ -53,6 +63,11 @@ def _adapter(kind: Hashable) -> TypeAdapter[object]:
 @lru_cache(maxsize=1)
 def _event_adapter() -> TypeAdapter[RuntimeEvent]:
     return TypeAdapter(Annotated[RuntimeEvent, Field(discriminator="kind")])
+
+
+@lru_cache(maxsize=1)
+def _verdict_adapter() -> TypeAdapter[Verdict]:
+    return TypeAdapter(Verdict)
 
 
 @lru_cache(maxsize=1)

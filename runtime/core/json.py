@@ -15,12 +15,19 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 
 
 def dumps(value: JsonValue | Mapping[str, JsonValue]) -> str:
-    """Compact JSON with Chinese as it is; NaN and infinity are refused.
+    """Compact JSON with Chinese as it is; NaN and infinity are refused, halves of characters become U+FFFD.
 
     Raises:
         ValueError: the value holds NaN or infinity.
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return whole_characters(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def whole_characters(text: str) -> str:
+    """The text with surrogate pairs joined and lone halves replaced: neither a file, nor SQLite, nor a model takes them."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def canonical(value: JsonValue | Mapping[str, JsonValue]) -> str:

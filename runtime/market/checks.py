@@ -97,6 +97,8 @@ def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
     def fail(mask: Mask, key: str, column: str | None = None) -> None:
         for index in np.flatnonzero(mask & good):
             value = "" if column is None else f"{table.numbers[column][index]:g}"
+            if key in ("market.bad_date", "market.future_date") and table.date_texts:
+                value = table.date_texts[index]
             found.append((int(index), key, value))
         good[mask] = False
 
@@ -112,7 +114,8 @@ def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
         fail(np.isnan(table.numbers[column]), f"market.bad_{column}")
         fail(~(table.numbers[column] > 0), "market.not_positive", column)
         fail(~np.isfinite(table.numbers[column]), f"market.bad_{column}")
-    fail(np.isnan(table.numbers["volume"]), "market.bad_volume")
+    fail(~np.isfinite(table.numbers["volume"]), "market.bad_volume")
+    fail(np.isinf(table.numbers["amount"]), "market.bad_amount")
     fail(table.numbers["volume"] < 0, "market.negative_volume", "volume")
     fail(table.numbers["amount"] < 0, "market.negative_amount", "amount")
     numbers = table.numbers
@@ -120,7 +123,7 @@ def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
     slack = 1e-6 * numbers["high"]
     fail(numbers["high"] + slack < np.maximum(numbers["open"], numbers["close"]), "market.high_not_highest", "high")
     fail(numbers["low"] - slack > np.minimum(numbers["open"], numbers["close"]), "market.low_not_lowest", "low")
-    fail(_duplicates(table, good), "market.duplicate_row")
+    fail(_duplicates(table, good, symbols, adjustments), "market.duplicate_row")
     found.sort()
     bad = tuple(
         BadRow(row=index + table.first_row, symbol=table.symbols[table.symbol[index]], reason_key=key, value=value)
@@ -129,13 +132,15 @@ def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
     return Checked(good=good, bad=bad, symbols=symbols, adjustments=adjustments)
 
 
-def _duplicates(table: BarTable, good: Mask) -> Mask:
-    """The second and later rows of one symbol, adjustment and day."""
+def _duplicates(table: BarTable, good: Mask, symbols: tuple[str, ...], adjustments: tuple[Adjust | None, ...]) -> Mask:
+    """The second and later rows of one symbol, adjustment and day, however they are spelled."""
     index = np.flatnonzero(good)
+    symbol = np.unique(np.array(symbols), return_inverse=True)[1][table.symbol[index]]
+    adjust = np.unique(np.array([text or "" for text in adjustments]), return_inverse=True)[1][table.adj[index]]
     day = table.date[index].astype("datetime64[D]").astype(np.int64)
-    order = np.lexsort((index, day, table.adj[index], table.symbol[index]))
+    order = np.lexsort((index, day, adjust, symbol))
     ordered = index[order]
-    same = (np.diff(day[order]) == 0) & (np.diff(table.adj[ordered]) == 0) & (np.diff(table.symbol[ordered]) == 0)
+    same = (np.diff(day[order]) == 0) & (np.diff(adjust[order]) == 0) & (np.diff(symbol[order]) == 0)
     mask = np.zeros(len(table), dtype=bool)
     mask[ordered[1:][same]] = True
     return mask

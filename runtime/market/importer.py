@@ -112,7 +112,7 @@ def import_file(
     except _Conflict:
         return _refused(checked.bad, tuple(write.conflicts), started)
     return ImportReport(
-        imported=True,
+        imported=write.series > 0,
         rows=int(checked.good.sum()),
         symbols=len(write.symbols),
         series=write.series,

@@ -25,6 +25,8 @@ from runtime.market.symbols import InstrumentDirectory
 from runtime.numbers import price
 
 MarketMode: TypeAlias = Literal["auto", "sample"]
+OverviewOf: TypeAlias = Literal["auto", "local", "sample"]
+_REAL_PRICES: Final[tuple[Adjust, ...]] = ("raw", "qfq")
 INDICES: Final = ("000001.SH", "399001.SZ", "399006.SZ", "000300.SH", "000688.SH")
 
 
@@ -123,9 +125,8 @@ class MarketData:
         """The last closes of instruments; those without bars are absent."""
         quotes: dict[str, Quote] = {}
         for symbol in symbols:
-            try:
-                bars = await self.daily(symbol, limit=2)
-            except UserError:
+            bars = await self._last_bars(symbol)
+            if bars is None:
                 continue
             quotes[symbol] = Quote(
                 symbol=symbol,
@@ -136,18 +137,29 @@ class MarketData:
             )
         return quotes
 
+    async def _last_bars(self, symbol: str) -> Bars | None:
+        """The last two bars at prices that were really paid: 不复权, else 前复权, whose last close is the same; never 后复权."""
+        found: list[Bars] = []
+        for adjust in _REAL_PRICES:
+            try:
+                found.append(await self.daily(symbol, adjust=adjust, limit=2))
+            except UserError:
+                continue
+        return max(found, key=lambda bars: bars.as_of, default=None)  # of equally new ones the first
+
     def is_stale(self, bars: Bars) -> bool:
         """Whether a newer trading day should be there. The sample market has its own fixed today."""
         return not bars.symbol.endswith(".SIM") and bars.as_of < self._calendar.last_final(self._clock.now())
 
-    async def overview(self, *, sample: bool = False) -> Overview:
+    async def overview(self, which: OverviewOf = "auto") -> Overview:
         """Indices and breadth of the local bars, or of the sample market.
 
         Args:
-            sample: the sample market; also taken when it is pinned, or nothing real is stored.
+            which: `auto` takes the sample market when nothing real is stored; where that is pinned nothing else is taken.
         """
-        stored = () if sample or self._mode == "sample" else await self._store.symbols()
-        use_sample = not stored
+        pinned = self._mode == "sample"
+        stored = () if which == "sample" or pinned else await self._store.symbols()
+        use_sample = pinned or (not stored and which != "local")
         symbols = [item.symbol for item in self._sample.instruments()] if use_sample else list(stored)
         kinds = {symbol: self._directory.get(symbol) for symbol in symbols}
         indices = [symbol for symbol, item in kinds.items() if item is not None and item.kind == "index"]

@@ -25,6 +25,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    inspect,
     select,
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
@@ -68,7 +69,7 @@ _RECORD: Final = np.dtype(
     ]
 )
 _PRICES: Final = ("open", "high", "low", "close", "volume", "amount")
-_PREFERRED: Final[tuple[Adjust, ...]] = ("qfq", "raw", "hfq")
+_PREFERRED: Final[tuple[Adjust, ...]] = ("qfq", "raw")  # 后复权 prices are no prices to set a stop by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,9 @@ class BarStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        metadata.create_all(database.engine)
+        # Looked for first: making tables waits for whoever is writing, and an import writes for a while.
+        if not database.reading(lambda connection: inspect(connection).has_table(series.name)):
+            metadata.create_all(database.engine)
 
     async def read(self, symbol: str, adjust: Adjust | None = None, limit: int | None = None) -> Bars | None:
         """The last `limit` bars of a series (all without a limit).
@@ -106,7 +109,7 @@ class BarStore:
         Returns:
             None when there is no such series.
         """
-        return await self._database.run(lambda connection: self._read(connection, symbol, adjust, limit))
+        return await self._database.read(lambda connection: self._read(connection, symbol, adjust, limit))
 
     async def tails(self, symbols: Sequence[str], count: int) -> tuple[Bars, ...]:
         """The last `count` bars of many symbols in one go; symbols without bars are absent."""
@@ -115,17 +118,17 @@ class BarStore:
             found = (self._read(connection, symbol, None, count) for symbol in symbols)
             return tuple(bars for bars in found if bars is not None)
 
-        return await self._database.run(work)
+        return await self._database.read(work)
 
     async def infos(self) -> tuple[SeriesInfo, ...]:
         """Every series, by symbol."""
         statement = select(series).order_by(series.c.symbol, series.c.adjust)
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(_info(row) for row in rows)
 
     async def symbols(self) -> tuple[str, ...]:
         """Every symbol that has bars."""
-        return await self._database.run(self.stored_symbols)
+        return await self._database.read(self.stored_symbols)
 
     def stored_symbols(self, connection: Connection) -> tuple[str, ...]:
         """The same inside a transaction of the caller."""
@@ -180,7 +183,7 @@ class BarStore:
     async def count(self) -> Mapping[str, int]:
         """How many bars there are by adjustment."""
         statement = select(series.c.adjust, func.sum(series.c.rows)).group_by(series.c.adjust)
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return {row[0]: int(row[1]) for row in rows}
 
 

@@ -21,7 +21,11 @@ _QUALIFIED: Final = re.compile(
     r"(?<![A-Za-z0-9])(?:(?P<before>sh|sz|bj)\.?(?P<code1>\d{6})|(?P<code2>\d{6})\.(?P<after>sh|ss|sz|bj|sim))(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_BARE: Final = re.compile(r"(?<![\d.A-Za-z])(?P<code>\d{6})(?![\d.A-Za-z]|\s*(?:元|块|股|手|万|亿|%|点|份|美元|港元))")
+_BARE: Final = re.compile(
+    r"(?<![\d.A-Za-z¥$])(?<!¥ )(?P<code>\d{6})"
+    r"(?![\dA-Za-z%]|\.[\dA-Za-z]|,\d|\s*(?:元|块|股|手|万|亿|%|点|份|人民币|美元|港元|(?:rmb|cny|yuan|shares)\b))",
+    re.IGNORECASE,
+)
 _LATIN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3,}(?![A-Za-z0-9])")
 _A_SHARE: Final = re.compile(r"^(?:60|68|00|30|43|8[37]|92)")
 # Words of charts and trading that are spelled like pinyin initials.

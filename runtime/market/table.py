@@ -10,12 +10,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from runtime.errors import UserError
 from runtime.market.bars import Floats
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 HEADINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "symbol": ("symbol", "code", "ts_code", "stock_code", "代码", "股票代码", "证券代码"),
@@ -45,6 +48,7 @@ class BarTable:
         date: datetime64[D], NaT where the text is no date.
         numbers: the numeric columns, NaN where empty or no number.
         bad_numbers: for each numeric column, where a text was no number.
+        date_texts: the texts of the date column, to name a bad one; empty where the file has real dates.
         first_row: number of the first row in the file, as a person counts (the heading is row 1).
     """
 
@@ -55,6 +59,7 @@ class BarTable:
     date: np.ndarray[tuple[int], np.dtype[np.datetime64]]
     numbers: Mapping[str, Floats]
     bad_numbers: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]
+    date_texts: tuple[str, ...] = ()
     first_row: int = 2
 
     def __len__(self) -> int:
@@ -139,6 +144,7 @@ def _table_of_texts(columns: Mapping[str, list[str]]) -> BarTable:
         date=_dates(columns["date"]),
         numbers=numbers,
         bad_numbers=bad,
+        date_texts=tuple(columns["date"]),
     )
 
 
@@ -193,20 +199,13 @@ def _read_parquet(path: Path) -> BarTable:
         values = pc.cast(column(field), pa.string()).fill_null("").dictionary_encode()
         return tuple(values.dictionary.to_pylist()), values.indices.to_numpy().astype(np.int64)
 
-    dates = column("date")
-    if pa.types.is_string(dates.type) or pa.types.is_integer(dates.type) or pa.types.is_dictionary(dates.type):
-        days = _dates([text or "" for text in pc.cast(dates, pa.string()).to_pylist()])
-    else:
-        days = pc.cast(dates, pa.date32(), safe=False).to_numpy(zero_copy_only=False).astype("datetime64[D]")
+    days = _parquet_days(column("date"))
     symbols, symbol = coded("symbol")
     adjustments, adj = coded("adj") if "adj" in columns else ((), np.zeros(len(days), dtype=np.int64))
     numbers: dict[str, Floats] = {}
     for field in NUMBERS:
         if field in columns:
-            values = column(field)
-            single = pa.types.is_float32(values.type)
-            wide = pc.cast(values, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-            numbers[field] = _shortest(wide) if single else wide
+            numbers[field] = _parquet_numbers(column(field))
         else:
             numbers[field] = np.full(len(days), np.nan)
     clean = np.zeros(len(days), dtype=bool)
@@ -220,6 +219,25 @@ def _read_parquet(path: Path) -> BarTable:
         bad_numbers=dict.fromkeys(NUMBERS, clean),
         first_row=1,
     )
+
+
+def _parquet_days(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.datetime64]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_dictionary(kind):
+        return _dates([text or "" for text in pc.cast(column, pa.string()).to_pylist()])
+    whole = pc.cast(column, pa.date32(), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(whole, dtype="datetime64[D]")
+
+
+def _parquet_numbers(column: pa.ChunkedArray) -> Floats:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wide: Floats = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return _shortest(wide) if pa.types.is_float32(column.type) else wide
 
 
 def _shortest(values: Floats) -> Floats:

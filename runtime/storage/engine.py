@@ -7,17 +7,22 @@ keys on, a busy time-out for the other process on the same home, one writer at a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from runtime.errors import StorageError, UserError
 
 T = TypeVar("T")
 
+_READ_ONLY: Final = "wyckoff_read_only"  # execution option of a connection
 BUSY_TIMEOUT_MS: Final = 5_000  # window and terminal share one home; transactions are short
 
 
@@ -37,14 +42,40 @@ class Database:
         """Run one transaction on the executor; it commits when `work` returns and rolls back when it raises.
 
         A cancelled caller does not interrupt the transaction: it completes or rolls back as a whole.
+
+        Raises:
+            StorageError: the file is busy for too long, or the disk does not do its part.
+            UserError: the file is no database, or is damaged.
         """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, self.transaction, work)
 
     def transaction(self, work: Callable[[Connection], T]) -> T:
         """The same on the calling thread, for code without a loop."""
-        with self.engine.begin() as connection:
+        with self._plain_errors(), self.engine.begin() as connection:
             return work(connection)
+
+    def reading(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads, on the calling thread: it waits for no writer and sees the last committed state."""
+        connect = self.engine.connect
+        with self._plain_errors(), connect() as connection, connection.execution_options(**{_READ_ONLY: True}).begin():
+            return work(connection)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """The same on the executor."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self.reading, work)
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        """What the driver raises, as the errors of this program; a broken constraint is a bug and stays what it is."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except OperationalError as problem:
+            raise StorageError("storage.failed", path=str(self.path), detail=str(problem.orig)) from problem
+        except DatabaseError as problem:
+            raise UserError("storage.damaged_database", path=str(self.path)) from problem
 
     def close(self) -> None:
         """Finish what was handed over, then close the file."""
@@ -73,6 +104,7 @@ def _engine(path: Path) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         # IMMEDIATE: two processes cannot both read, then both try to write and fail half-way.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        read_only = connection.get_execution_options().get(_READ_ONLY, False)
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine

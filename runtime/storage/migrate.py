@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from filelock import FileLock
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 
 from runtime.errors import UserError
 from runtime.paths import Home
@@ -27,7 +27,7 @@ def open_database(home: Home) -> Database:
     Raises:
         UserError: the file was written by a newer version of the program, or is damaged.
     """
-    home.ensure()
+    _usable(home)
     with FileLock(home.root / "desk.db.lock"):
         database = Database(home.database)
         try:
@@ -40,13 +40,28 @@ def open_database(home: Home) -> Database:
     return database
 
 
+def _usable(home: Home) -> None:
+    """Create the folder of the home.
+
+    Raises:
+        UserError: there is something else in its place, or it may not be created.
+    """
+    try:
+        home.ensure()
+    except OSError as problem:
+        raise UserError("storage.home_unusable", path=str(home.root), detail=problem.strerror or "") from None
+
+
 def _revision(database: Database) -> str | None:
     """The migration that the file is at; None for a new file."""
-    with database.engine.connect() as connection:
+
+    def work(connection: Connection) -> str | None:
         if not inspect(connection).has_table("alembic_version"):
             return None
         row: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         return row
+
+    return database.reading(work)
 
 
 def _migrate(database: Database, home: Home, current: str | None) -> None:

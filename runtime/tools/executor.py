@@ -14,9 +14,10 @@ from dataclasses import replace
 from runtime.clock import Clock
 from runtime.core.deadline import Deadline
 from runtime.core.events import RuntimeEvent, ToolFailed, ToolProgress, ToolResult, ToolStart, VerdictRecorded
-from runtime.core.json import canonical
+from runtime.core.json import canonical, dumps, json_safe
 from runtime.core.messages import ToolCall
 from runtime.core.symbols import Resolution
+from runtime.core.tasks import being_cancelled
 from runtime.errors import ModelFacingError, WyckoffError
 from runtime.texts import Texts
 from runtime.tools.definition import AnyTool, Questioner, ToolArgs, ToolContext, ToolOutcome
@@ -108,13 +109,18 @@ class ToolExecutor:
             try:
                 result = await self._result(call, concurrent=concurrent)
             except CommittedBeforeCancel as committed:
-                result = CallResult(call=call, outcome=committed.outcome, approval={"choice": "allow"})
+                result = CallResult(call=call, outcome=committed.written.outcome, approval=committed.written.approval)
                 self._finish(result, started, results)
                 raise
             except WyckoffError as error:
                 result = CallResult(call=call, error=self._call_error(error))
             except TimeoutError:
                 result = CallResult(call=call, error=self._failure("timeout", "tools.timed_out"))
+            except asyncio.CancelledError:
+                if being_cancelled():
+                    raise
+                logger.exception("tool %s was cancelled by itself", call.name)
+                result = CallResult(call=call, error=self._failure("internal", "tools.failed_inside"))
             except Exception:  # a bug of the tool: in the log, and a plain word to the model
                 logger.exception("tool %s failed", call.name)
                 result = CallResult(call=call, error=self._failure("internal", "tools.failed_inside"))
@@ -148,9 +154,11 @@ class ToolExecutor:
                 return await self._writes.run(tool, args, context)
             async with asyncio.timeout(None if tool.timeout_s is None else self._deadline.cut(tool.timeout_s)):
                 outcome: ToolOutcome = await tool.run(context, args)
+            dumps(json_safe(outcome.data))  # what is no JSON is the tool's failure, not the turn's
             return outcome
         except TimeoutError:
-            self._remembered[key] = self._failure("timeout", "tools.timed_out")
+            if tool.read_only:
+                self._remembered[key] = self._failure("timeout", "tools.timed_out")
             raise
         except WyckoffError as error:
             if tool.read_only:

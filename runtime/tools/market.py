@@ -49,7 +49,9 @@ class AnalyzeArgs(ToolArgs):
 class OverviewArgs(ToolArgs):
     """Arguments of `get_market_overview`."""
 
-    market: Literal["auto", "sample"] = Field(default="auto", description="sample：样本市场（.SIM）；其他情况用 auto")
+    market: Literal["auto", "local", "sample"] = Field(
+        default="auto", description="local：只看本机的真实行情；sample：样本市场（.SIM）；auto：有真实行情就用真实的"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ class MarketTools:
 
     async def overview(self, _context: ToolContext, args: OverviewArgs) -> ToolOutcome:
         """Indices and breadth."""
-        found = await self.market.overview(sample=args.market == "sample")
+        found = await self.market.overview(args.market)
         meta = Meta(source=found.source, as_of=found.as_of, stale=found.stale, partial=found.breadth is None)
         return ToolOutcome(data=_overview_json(found), summary=self._overview_summary(found), meta=meta)
 

@@ -222,8 +222,10 @@ class PortfolioTools:
         symbol = self._symbol(args.symbol)
         operation = SetStop(symbol=symbol, stop_loss=args.stop_loss)
         pattern: JsonObject = {"action": "set_stop", "symbol": symbol}
-        clears = args.stop_loss is None
-        return await self._prepared(context, [operation], pattern, "tools.pattern_stop", destructive=clears)
+        held = (await self.portfolio.book()).positions.get(symbol)
+        before = None if held is None else held.stop_loss
+        weaker = args.stop_loss is None or (before is not None and args.stop_loss < before)
+        return await self._prepared(context, [operation], pattern, "tools.pattern_stop", destructive=weaker)
 
     async def _prepared(
         self, context: ToolContext, operations: list[Operation], pattern: JsonObject, key: str, *, destructive: bool

@@ -16,7 +16,8 @@ from runtime.core.approvals import ActionPreview, ApprovalDecision, ApprovalRequ
 from runtime.core.deadline import Deadline
 from runtime.core.events import ApprovalRequested, ApprovalResolved, RuntimeEvent
 from runtime.core.ids import new_id
-from runtime.core.json import JsonObject
+from runtime.core.json import JsonObject, canonical
+from runtime.core.tasks import being_cancelled, to_the_end
 from runtime.errors import ModelFacingError, TransientError
 from runtime.texts import Texts
 from runtime.tools.definition import AnyTool, Prepared, ToolArgs, ToolContext, ToolOutcome
@@ -69,19 +70,20 @@ class WriteRunner:
         for _ in range(MAX_REFRESHES):
             prepared = await self._prepare(tool, args, context)
             request = self._request(tool, args, prepared, context)
-            decision = await self._decide(tool, request, context)
-            chosen = args
+            decision, edited = await self._decide(tool, request, context)
             if decision.choice == "modify":
-                chosen = validated(tool, decision.args or {})
-                prepared = await self._prepare(tool, chosen, context)
+                args = validated(tool, decision.args or {})
+                seen = edited.get(_key(args))
+                if seen is None:
+                    continue  # changed arguments without their preview: show it first
+                prepared = seen
             elif decision.choice not in ("allow", "always"):
                 raise self._refusal(decision, prepared)
             try:
-                outcome = await _uninterrupted(prepared)
+                return await _uninterrupted(prepared, self._approval_json(decision))
             except TransientError:
-                args = chosen
-                continue
-            return Written(outcome=outcome, approval=self._approval_json(decision))
+                if being_cancelled():
+                    raise asyncio.CancelledError from None
         raise ModelFacingError("tools.portfolio_moved", code="version_changed", retriable=True)
 
     async def _prepare(self, tool: AnyTool, args: ToolArgs, context: ToolContext) -> Prepared:
@@ -94,16 +96,22 @@ class WriteRunner:
             raise ModelFacingError("tools.not_possible", code="not_possible", detail="；".join(problems))
         return prepared
 
-    async def _decide(self, tool: AnyTool, request: ApprovalRequest, context: ToolContext) -> ApprovalDecision:
+    async def _decide(
+        self, tool: AnyTool, request: ApprovalRequest, context: ToolContext
+    ) -> tuple[ApprovalDecision, dict[str, Prepared]]:
+        """The decision, and what the person was shown when they changed arguments."""
+        edited: dict[str, Prepared] = {}
+
         async def edit(changed: JsonObject) -> ApprovalRequest:
             args = validated(tool, changed)
-            return self._request(tool, args, await self._prepare(tool, args, context), context)
+            prepared = edited[_key(args)] = await self._prepare(tool, args, context)
+            return self._request(tool, args, prepared, context)
 
         self._emit(ApprovalRequested(request=request, call_id=context.call_id))
         with self._deadline.paused():
             decision = await self._broker.decide(request, self._context, edit)
         self._emit(ApprovalResolved(decision=decision, call_id=context.call_id))
-        return decision
+        return decision, edited
 
     def _request(self, tool: AnyTool, args: ToolArgs, prepared: Prepared, context: ToolContext) -> ApprovalRequest:
         graded = grade(prepared.preview, destructive=prepared.destructive)
@@ -135,6 +143,7 @@ class WriteRunner:
             return ModelFacingError("tools.approval_unanswered", code="unanswered", details=details, headline=headline)
         if decision.decided_by != "person":
             rule = decision.decided_by
+            details["rule"] = rule
             return ModelFacingError(
                 "tools.denied_by_rule", code="denied", details=details, headline=headline, rule=rule
             )
@@ -148,6 +157,11 @@ class WriteRunner:
         return approval
 
 
+def _key(args: ToolArgs) -> str:
+    """Equal for equal arguments; a value that is absent is not one that is null."""
+    return canonical(args.model_dump(mode="json", exclude_unset=True))
+
+
 def _details(preview: ActionPreview) -> JsonObject:
     """What a question for consent should say: the action, cash before and after with fees, and the warnings."""
     return {
@@ -159,20 +173,20 @@ def _details(preview: ActionPreview) -> JsonObject:
     }
 
 
-async def _uninterrupted(prepared: Prepared) -> ToolOutcome:
+async def _uninterrupted(prepared: Prepared, approval: JsonObject) -> Written:
     """Commit to the end even when the turn is cancelled meanwhile."""
     task = asyncio.ensure_future(prepared.commit())
     try:
-        return await asyncio.shield(task)
+        return Written(outcome=await to_the_end(task), approval=approval)
     except asyncio.CancelledError:
-        if task.cancelled():
+        if task.cancelled() or task.exception() is not None:
             raise
-        raise CommittedBeforeCancel(await task) from None
+        raise CommittedBeforeCancel(Written(outcome=task.result(), approval=approval)) from None
 
 
 class CommittedBeforeCancel(asyncio.CancelledError):
     """The turn was cancelled while a write was committed; the write is done and its result must be kept."""
 
-    def __init__(self, outcome: ToolOutcome) -> None:
+    def __init__(self, written: Written) -> None:
         super().__init__()
-        self.outcome = outcome
+        self.written = written

@@ -137,7 +137,7 @@ class OfflineAnalyst:
         reports = view.of("analyze_stock")
         if not reports:
             sample = all(item.is_sample for item in stocks)
-            overview: JsonObject = {"market": "sample"} if sample else {}
+            overview: JsonObject = {"market": "sample" if sample else "local"}
             return Calls(
                 thought=self._texts("offline.think_analyze", names="、".join(item.name for item in stocks)),
                 calls=(
@@ -182,7 +182,10 @@ class OfflineAnalyst:
             else:
                 parts.append(self._writer.failed(step))
         overview = view.last("get_market_overview")
-        if overview is not None and overview.ok and any(step.ok for step in reports):
+        shown = (
+            overview is not None and overview.ok and bool(overview.data.get("indices") or overview.data.get("breadth"))
+        )
+        if overview is not None and shown and any(step.ok for step in reports):
             parts.append(self._writer.market(overview))
         if left_out:
             parts.append(self._texts("offline.left_out", count=left_out, limit=MAX_STOCKS))

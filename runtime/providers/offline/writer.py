@@ -97,7 +97,7 @@ class Writer:
                 name=item.get("name"),
                 state=self._texts(f"offline.health_{item['health']}"),
                 phase=item.get("phase") or "--",
-                reasons="；".join(str(reason) for reason in _list(item.get("reasons"))) or "--",
+                reasons="；".join(str(reason) for reason in _list(item.get("reasons"))),
             )
             for item in positions
             if item.get("health")
@@ -116,6 +116,8 @@ class Writer:
             done = self._texts("offline.done", what=step.data.get("done"))
             approval = _object(step.envelope.get("approval"))
             return done + (self._texts("offline.done_changed") if approval.get("choice") == "modify" else "")
+        if step.error_details.get("rule"):
+            return self._texts("offline.denied_by_rule", what=step.error_details.get("headline"))
         if step.error_code in ("denied", "unanswered"):
             return self._texts(f"offline.{step.error_code}", what=step.error_details.get("headline"))
         return self._texts("offline.not_done", why=step.error_message)
@@ -212,7 +214,8 @@ class Writer:
             lines.append(self._texts("offline.stop", price=_price(stop.get("price")), reason=stop.get("reason") or ""))
         invalid = _object(data.get("phase")).get("invalidation_price")
         if invalid is not None:
-            lines.append(self._texts("offline.invalidation", price=_price(invalid)))
+            side = invalidation_side(_object(data.get("phase")).get("structure"))
+            lines.append(self._texts(f"offline.invalidation_{side}", price=_price(invalid)))
         return lines
 
     def _held(self, held: JsonObject) -> str:
@@ -229,6 +232,11 @@ class Writer:
         reasons = "".join(self._texts(f"offline.reason_{key}") for key in conclusion.reason_keys)
         action = self._texts(f"tools.action_{conclusion.action}")
         return self._texts("offline.conclusion", action=action, reasons=reasons)
+
+
+def invalidation_side(structure: JsonValue) -> str:
+    """On which side of its price a structure fails: accumulation below, distribution above."""
+    return "below" if structure in ("accumulation", "reaccumulation") else "above"
 
 
 def _object(value: JsonValue) -> JsonObject:

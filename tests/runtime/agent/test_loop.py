@@ -9,6 +9,7 @@ import pytest
 from runtime.agent.turn import TurnRequest
 from runtime.core.events import (
     Failed,
+    ModelStart,
     Retry,
     RuntimeEvent,
     TextDelta,
@@ -52,6 +53,14 @@ async def test_events_are_numbered_without_gaps_and_carry_the_turn(home: Home) -
     assert [event.seq for event in events] == list(range(len(events)))
     assert len({event.turn_id for event in events}) == 1
     assert all(event.ts is not None for event in events)
+
+
+async def test_events_of_a_round_carry_its_number(home: Home) -> None:
+    events = await turn_of(home, ScriptedProvider(calls(call("echo", {"text": "a"})), say("好")), Probe())
+    rounds = [(event.kind, event.round) for event in events if isinstance(event, ModelStart | ToolStart | ToolResult)]
+    assert rounds == [("model_start", 0), ("tool_start", 0), ("tool_result", 0), ("model_start", 1)]
+    assert {event.round for event in events if isinstance(event, TextDelta)} == {1}
+    assert done(events).rounds == 1
 
 
 async def test_results_enter_the_history_in_call_order_though_they_end_in_another(home: Home) -> None:

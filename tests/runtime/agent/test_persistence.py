@@ -158,3 +158,13 @@ async def test_a_text_with_half_a_character_is_answered_like_any_other(home: Hom
     assert end.text == "好"
     assert isinstance(stored[0].message, UserMessage)
     assert stored[0].message.text.startswith("云溪股份")
+
+
+async def test_a_database_that_cannot_be_written_fails_the_turn_and_says_what_to_do(home: Home) -> None:
+    async with open_desk(home, ScriptedProvider(say("好"))) as desk:
+        await desk.stores.database.read(lambda connection: connection.exec_driver_sql("PRAGMA query_only=ON"))
+        async with live_turn(desk.runtime) as turn:
+            end = await turn.end()
+    assert isinstance(end, Failed)
+    assert end.category == "storage"
+    assert "磁盘空间" in end.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from runtime.core.events import Done, Steered, TextDelta, ToolStart
+from runtime.core.events import Cancelled, Done, Steered, TextDelta, ToolStart
 from runtime.core.json import JsonObject
 from runtime.core.messages import AssistantMessage, UserMessage
 from runtime.paths import Home
@@ -59,6 +59,20 @@ async def test_a_text_in_the_last_round_is_not_lost(home: Home) -> None:
             await turn.end()
         stored = await desk.stores.conversations.path("c1")
     assert [item.message.text for item in stored if isinstance(item.message, UserMessage)] == ["问", "只看大盘"]
+
+
+async def test_a_text_that_a_stop_overtakes_is_kept_for_the_next_turn(home: Home) -> None:
+    held = Probe(hold=asyncio.Event())
+    provider = ScriptedProvider(calls(call("echo", {"text": "a"})))
+    async with open_desk(home) as desk:
+        async with live_turn(runtime_with_tools(desk, provider, held.definition())) as turn:
+            await turn.until(ToolStart)
+            assert turn.runtime.steer(turn.request.turn_id, "只看大盘")
+            turn.stop()
+            assert isinstance(await turn.end(), Cancelled)
+        stored = await desk.stores.conversations.path("c1")
+    assert [item.message.text for item in stored if isinstance(item.message, UserMessage)] == ["问", "只看大盘"]
+    assert [event.texts for event in of(turn.events, Steered)] == [("只看大盘",)]
 
 
 async def test_nobody_steers_what_does_not_run(home: Home) -> None:

@@ -134,5 +134,5 @@ async def test_the_overview_of_local_bars_counts_what_traded_on_the_newest_day(t
     assert found.breadth is not None
     breadth = found.breadth
     assert (breadth.sample_size, breadth.up, breadth.down, breadth.flat) == (2, 1, 1, 0)
-    assert (await data.overview(sample=True)).sample
+    assert (await data.overview("sample")).sample
     database.close()

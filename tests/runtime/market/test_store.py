@@ -61,7 +61,8 @@ async def test_adjustments_are_apart_and_the_best_for_analysis_comes_first(store
     qfq = series(adjust="qfq", closes=(5.0, 5.5))
     hfq = series(adjust="hfq", closes=(100.0, 110.0))
     save(store, hfq)
-    assert same(await store.read(REAL), hfq)
+    assert await store.read(REAL) is None  # hfq prices are nobody's quotes: only when asked for
+    assert same(await store.read(REAL, "hfq"), hfq)
     save(store, raw)
     assert same(await store.read(REAL), raw)
     save(store, qfq)
