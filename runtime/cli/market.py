@@ -66,12 +66,8 @@ def _import(opened: Workspace, file: Path, options: ImportOptions, *, quiet: boo
 
     cancel = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-    )
+    percent = TextColumn("{task.percentage:>3.0f}%")
+    columns = (TextColumn("{task.description}"), BarColumn(), percent, TimeElapsedColumn())
     try:
         console = Console(stderr=True)
         silent = quiet or not console.is_terminal  # a pipe would get a blank line
@@ -184,19 +180,12 @@ def status(context: typer.Context, json: Annotated[bool, typer.Option("--json")]
         if json:
             succeed(data, {"source": opened.texts("market.local_source")})
             return
-        texts = opened.texts
-        key = "cli.market_empty" if not infos else "cli.market_status"
-        text = texts(
-            key,
-            symbols=data["symbols"],
-            series=data["series"],
-            bars=f"{data['bars']:,}",
-            newest=newest,
-            expected=expected,
-            size=f"{size / 1e6:.1f}",
-        )
-        sys.stdout.write(text + "\n")
-        sys.stdout.write(
-            texts("cli.market_sample", count=len(opened.market.sample.instruments()), as_of=opened.market.sample.as_of)
-            + "\n"
-        )
+        _tell_status(opened, data)
+
+
+def _tell_status(opened: Workspace, data: JsonObject) -> None:
+    texts, sample = opened.texts, opened.market.sample
+    figures = data | {"bars": f"{data['bars']:,}", "size": f"{float(str(data['database_bytes'])) / 1e6:.1f}"}
+    key = "cli.market_status" if data["series"] else "cli.market_empty"
+    sys.stdout.write(texts(key, expected=data["last_trading_day"], **figures) + "\n")
+    sys.stdout.write(texts("cli.market_sample", count=len(sample.instruments()), as_of=sample.as_of) + "\n")

@@ -8,32 +8,21 @@ schema in `docs/` is generated from this module.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from runtime.core.approvals import ApprovalDecision, ApprovalRequest
+from runtime.core.event_base import Event
 from runtime.core.json import JsonObject, JsonValue
 from runtime.core.messages import Usage
 from runtime.core.symbols import Instrument
 from runtime.core.verdicts import Verdict
+from runtime.core.work_events import PipelineBudgetSkipped, ResearchProgress, StageDone, StageStart, SubAgent
 
 FailureCategory: TypeAlias = Literal["user", "provider", "storage", "internal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Event:
-    """What every event carries. `seq`, `ts` and `turn_id` are set by the sink that sends it."""
-
-    seq: int = -1
-    ts: datetime | None = None
-    turn_id: str = ""
-    round: int | None = None
-    call_id: str | None = None
-    agent: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnStart(_Event):
+class TurnStart(Event):
     """The person's message is stored and the run begins."""
 
     kind: Literal["turn_start"] = "turn_start"
@@ -44,7 +33,7 @@ class TurnStart(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryRecalled(_Event):
+class MemoryRecalled(Event):
     """Lines of long-term memory that this turn sees."""
 
     kind: Literal["memory_recalled"] = "memory_recalled"
@@ -52,7 +41,7 @@ class MemoryRecalled(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelStart(_Event):
+class ModelStart(Event):
     """A model call begins."""
 
     kind: Literal["model_start"] = "model_start"
@@ -60,7 +49,7 @@ class ModelStart(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextDelta(_Event):
+class TextDelta(Event):
     """More of the answer."""
 
     kind: Literal["text_delta"] = "text_delta"
@@ -68,7 +57,7 @@ class TextDelta(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThinkingDelta(_Event):
+class ThinkingDelta(Event):
     """More of the reasoning."""
 
     kind: Literal["thinking_delta"] = "thinking_delta"
@@ -76,7 +65,7 @@ class ThinkingDelta(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thinking(_Event):
+class Thinking(Event):
     """The whole reasoning of a model call, when it is over."""
 
     kind: Literal["thinking"] = "thinking"
@@ -94,7 +83,7 @@ class CallInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalls(_Event):
+class ToolCalls(Event):
     """The model asked for tools; `text` is what it said before."""
 
     kind: Literal["tool_calls"] = "tool_calls"
@@ -103,7 +92,7 @@ class ToolCalls(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolStart(_Event):
+class ToolStart(Event):
     """A tool begins."""
 
     kind: Literal["tool_start"] = "tool_start"
@@ -115,7 +104,7 @@ class ToolStart(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolProgress(_Event):
+class ToolProgress(Event):
     """How far a tool is; `progress` is 0..1, None where it is not known."""
 
     kind: Literal["tool_progress"] = "tool_progress"
@@ -125,7 +114,7 @@ class ToolProgress(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult(_Event):
+class ToolResult(Event):
     """A tool ended well; `result` is the envelope that the model reads."""
 
     kind: Literal["tool_result"] = "tool_result"
@@ -139,7 +128,7 @@ class ToolResult(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFailed(_Event):
+class ToolFailed(Event):
     """A call that did not succeed: refused, wrong, timed out or failed."""
 
     kind: Literal["tool_error"] = "tool_error"
@@ -151,7 +140,7 @@ class ToolFailed(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRequested(_Event):
+class ApprovalRequested(Event):
     """A write waits for a decision."""
 
     kind: Literal["approval_requested"] = "approval_requested"
@@ -159,7 +148,7 @@ class ApprovalRequested(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalResolved(_Event):
+class ApprovalResolved(Event):
     """The decision is there."""
 
     kind: Literal["approval_resolved"] = "approval_resolved"
@@ -167,7 +156,7 @@ class ApprovalResolved(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionAsked(_Event):
+class QuestionAsked(Event):
     """The agent asks the person."""
 
     kind: Literal["question_asked"] = "question_asked"
@@ -176,7 +165,7 @@ class QuestionAsked(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionAnswered(_Event):
+class QuestionAnswered(Event):
     """The person answered; None = the question stays open until the next message."""
 
     kind: Literal["question_answered"] = "question_answered"
@@ -184,7 +173,7 @@ class QuestionAnswered(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackgroundStarted(_Event):
+class BackgroundStarted(Event):
     """A background task was started by a tool."""
 
     kind: Literal["background_started"] = "background_started"
@@ -192,7 +181,7 @@ class BackgroundStarted(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compaction(_Event):
+class Compaction(Event):
     """Old messages were replaced by a summary."""
 
     kind: Literal["compaction"] = "compaction"
@@ -202,7 +191,7 @@ class Compaction(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextOverflow(_Event):
+class ContextOverflow(Event):
     """Old rounds were dropped because the request would not have fitted."""
 
     kind: Literal["context_overflow"] = "context_overflow"
@@ -210,7 +199,7 @@ class ContextOverflow(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retry(_Event):
+class Retry(Event):
     """Something is tried again."""
 
     kind: Literal["retry"] = "retry"
@@ -220,7 +209,7 @@ class Retry(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fallback(_Event):
+class Fallback(Event):
     """Another model takes over."""
 
     kind: Literal["fallback"] = "fallback"
@@ -230,14 +219,14 @@ class Fallback(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamReset(_Event):
+class StreamReset(Event):
     """The visible text of this round is void; it starts again."""
 
     kind: Literal["stream_reset"] = "stream_reset"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UsageReport(_Event):
+class UsageReport(Event):
     """Tokens and cost of one model call."""
 
     kind: Literal["usage"] = "usage"
@@ -249,7 +238,7 @@ class UsageReport(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictRecorded(_Event):
+class VerdictRecorded(Event):
     """A conclusion on a stock was stored, after the caps."""
 
     kind: Literal["verdict"] = "verdict"
@@ -259,7 +248,7 @@ class VerdictRecorded(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guard(_Event):
+class Guard(Event):
     """A guard acted."""
 
     kind: Literal["guard"] = "guard"
@@ -269,7 +258,7 @@ class Guard(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Steered(_Event):
+class Steered(Event):
     """Texts of the person entered the running turn."""
 
     kind: Literal["steered"] = "steered"
@@ -277,7 +266,7 @@ class Steered(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Continuation(_Event):
+class Continuation(Event):
     """A cut answer is continued."""
 
     kind: Literal["continuation"] = "continuation"
@@ -286,57 +275,7 @@ class Continuation(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StageStart(_Event):
-    """A stage of a committee begins."""
-
-    kind: Literal["stage_start"] = "stage_start"
-    stage: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageDone(_Event):
-    """A stage of a committee ended."""
-
-    kind: Literal["stage_done"] = "stage_done"
-    stage: str
-    status: str
-    duration_ms: int
-    opinion: JsonObject | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineBudgetSkipped(_Event):
-    """A stage was left out because its time would not have sufficed (seconds)."""
-
-    kind: Literal["pipeline_budget_skipped"] = "pipeline_budget_skipped"
-    stage: str
-    elapsed: float
-    timeout: float
-    remaining: float
-    minimum: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResearchProgress(_Event):
-    """How far a deep research is."""
-
-    kind: Literal["research_progress"] = "research_progress"
-    phase: str
-    question: str
-    progress: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubAgent(_Event):
-    """An event of a sub-agent, in its JSON form; its own `agent` path says which."""
-
-    kind: Literal["sub_agent"] = "sub_agent"
-    event: JsonObject
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done(_Event):
+class Done(Event):
     """The turn ended with an answer. `partial` = something is missing and the text says what."""
 
     kind: Literal["done"] = "done"
@@ -351,7 +290,7 @@ class Done(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cancelled(_Event):
+class Cancelled(Event):
     """The person stopped the turn; `text` is what was there, kept and marked."""
 
     kind: Literal["cancelled"] = "cancelled"
@@ -359,7 +298,7 @@ class Cancelled(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed(_Event):
+class Failed(Event):
     """The turn could not be done; `message` says why and what to do, `text` is what was there."""
 
     kind: Literal["failed"] = "failed"

@@ -91,45 +91,61 @@ def check(table: BarTable, *, adjust: Adjust | None, today: date) -> Checked:
     adjustments: tuple[Adjust | None, ...] = (
         tuple(ADJUSTMENTS.get(text.strip().lower()) for text in table.adjustments) if table.adjustments else (adjust,)
     )
-    good = np.ones(len(table), dtype=bool)
-    found: list[tuple[int, str, str]] = []
+    rows = _Rows(table)
+    rows.fail(np.array([not symbol for symbol in symbols], dtype=bool)[table.symbol], "market.bad_symbol")
+    rows.fail(np.array([item is None for item in adjustments], dtype=bool)[table.adj], "market.bad_adjust")
+    rows.fail(np.isnat(table.date), "market.bad_date")
+    rows.fail(table.date > np.datetime64(today, "D"), "market.future_date")
+    _check_numbers(rows, table)
+    rows.fail(_duplicates(table, rows.good, symbols, adjustments), "market.duplicate_row")
+    return Checked(good=rows.good, bad=rows.bad(), symbols=symbols, adjustments=adjustments)
 
-    def fail(mask: Mask, key: str, column: str | None = None) -> None:
-        for index in np.flatnonzero(mask & good):
+
+class _Rows:
+    """Which rows are good so far, and the first reason against each of the others."""
+
+    def __init__(self, table: BarTable) -> None:
+        self._table = table
+        self._found: list[tuple[int, str, str]] = []
+        self.good = np.ones(len(table), dtype=bool)
+
+    def fail(self, mask: Mask, key: str, column: str | None = None) -> None:
+        """Note a reason against the rows of a mask; `column` is the number that is shown with it."""
+        table = self._table
+        for index in np.flatnonzero(mask & self.good):
             value = "" if column is None else f"{table.numbers[column][index]:g}"
             if key in ("market.bad_date", "market.future_date") and table.date_texts:
                 value = table.date_texts[index]
-            found.append((int(index), key, value))
-        good[mask] = False
+            self._found.append((int(index), key, value))
+        self.good[mask] = False
 
-    unknown_symbol = np.array([not symbol for symbol in symbols], dtype=bool)
-    unknown_adjust = np.array([adjustment is None for adjustment in adjustments], dtype=bool)
-    fail(unknown_symbol[table.symbol], "market.bad_symbol")
-    fail(unknown_adjust[table.adj], "market.bad_adjust")
-    fail(np.isnat(table.date), "market.bad_date")
-    fail(table.date > np.datetime64(today, "D"), "market.future_date")
-    for column, mask in table.bad_numbers.items():
-        fail(mask, f"market.bad_{column}")
-    for column in ("open", "high", "low", "close"):
-        fail(np.isnan(table.numbers[column]), f"market.bad_{column}")
-        fail(~(table.numbers[column] > 0), "market.not_positive", column)
-        fail(~np.isfinite(table.numbers[column]), f"market.bad_{column}")
-    fail(~np.isfinite(table.numbers["volume"]), "market.bad_volume")
-    fail(np.isinf(table.numbers["amount"]), "market.bad_amount")
-    fail(table.numbers["volume"] < 0, "market.negative_volume", "volume")
-    fail(table.numbers["amount"] < 0, "market.negative_amount", "amount")
+    def bad(self) -> tuple[BadRow, ...]:
+        """The bad rows in the order of the file."""
+        table = self._table
+        return tuple(
+            BadRow(row=index + table.first_row, symbol=table.symbols[table.symbol[index]], reason_key=key, value=value)
+            for index, key, value in sorted(self._found)
+        )
+
+
+def _check_numbers(rows: _Rows, table: BarTable) -> None:
     numbers = table.numbers
-    fail(numbers["high"] < numbers["low"], "market.high_below_low", "high")
+    for column, mask in table.bad_numbers.items():
+        rows.fail(mask, f"market.bad_{column}")
+    for column in ("open", "high", "low", "close"):
+        rows.fail(np.isnan(numbers[column]), f"market.bad_{column}")
+        rows.fail(~(numbers[column] > 0), "market.not_positive", column)
+        rows.fail(~np.isfinite(numbers[column]), f"market.bad_{column}")
+    rows.fail(~np.isfinite(numbers["volume"]), "market.bad_volume")
+    rows.fail(np.isinf(numbers["amount"]), "market.bad_amount")
+    rows.fail(numbers["volume"] < 0, "market.negative_volume", "volume")
+    rows.fail(numbers["amount"] < 0, "market.negative_amount", "amount")
+    rows.fail(numbers["high"] < numbers["low"], "market.high_below_low", "high")
     slack = 1e-6 * numbers["high"]
-    fail(numbers["high"] + slack < np.maximum(numbers["open"], numbers["close"]), "market.high_not_highest", "high")
-    fail(numbers["low"] - slack > np.minimum(numbers["open"], numbers["close"]), "market.low_not_lowest", "low")
-    fail(_duplicates(table, good, symbols, adjustments), "market.duplicate_row")
-    found.sort()
-    bad = tuple(
-        BadRow(row=index + table.first_row, symbol=table.symbols[table.symbol[index]], reason_key=key, value=value)
-        for index, key, value in found
+    rows.fail(
+        numbers["high"] + slack < np.maximum(numbers["open"], numbers["close"]), "market.high_not_highest", "high"
     )
-    return Checked(good=good, bad=bad, symbols=symbols, adjustments=adjustments)
+    rows.fail(numbers["low"] - slack > np.minimum(numbers["open"], numbers["close"]), "market.low_not_lowest", "low")
 
 
 def _duplicates(table: BarTable, good: Mask, symbols: tuple[str, ...], adjustments: tuple[Adjust | None, ...]) -> Mask:

@@ -202,12 +202,8 @@ def _read_parquet(path: Path) -> BarTable:
     days = _parquet_days(column("date"))
     symbols, symbol = coded("symbol")
     adjustments, adj = coded("adj") if "adj" in columns else ((), np.zeros(len(days), dtype=np.int64))
-    numbers: dict[str, Floats] = {}
-    for field in NUMBERS:
-        if field in columns:
-            numbers[field] = _parquet_numbers(column(field))
-        else:
-            numbers[field] = np.full(len(days), np.nan)
+    absent = np.full(len(days), np.nan)
+    numbers = {field: _parquet_numbers(column(field)) if field in columns else absent for field in NUMBERS}
     clean = np.zeros(len(days), dtype=bool)
     return BarTable(
         symbol=symbol,

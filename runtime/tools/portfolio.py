@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -31,7 +32,7 @@ from runtime.portfolio.operations import (
 from runtime.portfolio.service import PortfolioService
 from runtime.portfolio.views import PortfolioView, PositionView
 from runtime.texts import Texts
-from runtime.tools.definition import AnyTool, Meta, Prepared, ToolArgs, ToolContext, ToolDefinition, ToolOutcome
+from runtime.tools.definition import A, AnyTool, Meta, Prepared, ToolArgs, ToolContext, ToolDefinition, ToolOutcome
 from runtime.tools.lookup import instrument_of
 from runtime.tools.stock_report import ANALYSED_BARS, limit_ratio_of, phase_text
 from runtime.wyckoff.engine import analyze
@@ -145,39 +146,30 @@ class PortfolioTools:
                 summary_args=("mode",),
                 permissions=("portfolio:read",),
             ),
-            ToolDefinition(
-                name="update_portfolio",
-                args=UpdateArgs,
-                prepare=self.prepare_update,
-                side_effects=("portfolio",),
-                timeout_s=5.0,
-                scope="stock",
-                summary_args=("action", "symbol", "shares", "free_cash"),
-                permissions=("portfolio:write",),
-                asset_kinds=("stock", "fund"),
+            self._writing(
+                "update_portfolio", UpdateArgs, self.prepare_update, ("action", "symbol", "shares", "free_cash")
             ),
-            ToolDefinition(
-                name="record_trade_fill",
-                args=FillArgs,
-                prepare=self.prepare_fill,
-                side_effects=("portfolio",),
-                timeout_s=5.0,
-                scope="stock",
-                summary_args=("side", "symbol", "shares", "price"),
-                permissions=("portfolio:write",),
-                asset_kinds=("stock", "fund"),
-            ),
-            ToolDefinition(
-                name="set_stop_loss",
-                args=StopArgs,
-                prepare=self.prepare_stop,
-                side_effects=("portfolio",),
-                timeout_s=5.0,
-                scope="stock",
-                summary_args=("symbol", "stop_loss"),
-                permissions=("portfolio:write",),
-                asset_kinds=("stock", "fund"),
-            ),
+            self._writing("record_trade_fill", FillArgs, self.prepare_fill, ("side", "symbol", "shares", "price")),
+            self._writing("set_stop_loss", StopArgs, self.prepare_stop, ("symbol", "stop_loss")),
+        )
+
+    @staticmethod
+    def _writing(
+        name: str,
+        args: type[A],
+        prepare: Callable[[ToolContext, A], Awaitable[Prepared]],
+        summary_args: tuple[str, ...],
+    ) -> AnyTool:
+        return ToolDefinition(
+            name=name,
+            args=args,
+            prepare=prepare,
+            side_effects=("portfolio",),
+            timeout_s=5.0,
+            scope="stock",
+            summary_args=summary_args,
+            permissions=("portfolio:write",),
+            asset_kinds=("stock", "fund"),
         )
 
     async def show(self, _context: ToolContext, args: PortfolioArgs) -> ToolOutcome:

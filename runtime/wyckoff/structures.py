@@ -83,6 +83,10 @@ def _early_steps(rng: np.random.Generator) -> list[Step]:
     ]
 
 
+def _spring(bars: int, level: float, volume: float) -> Step:
+    return Step(bars=bars, level=level, volume=volume, shape="spring", kind=EventKind.SPRING)
+
+
 def _accumulation_steps(rng: np.random.Generator, *, early_thrust: bool) -> list[Step]:
     """The script of one accumulation, from the decline to the mark-up."""
 
@@ -110,13 +114,7 @@ def _accumulation_steps(rng: np.random.Generator, *, early_thrust: bool) -> list
     return [
         *steps,
         Step(bars=bars(5, 9), level=between(0.5, 0.75), volume=0.8, shape="high"),
-        Step(
-            bars=bars(6, 10),
-            level=-between(0.07, 0.18),
-            volume=between(0.7, 1.4),
-            shape="spring",
-            kind=EventKind.SPRING,
-        ),
+        _spring(bars(6, 10), -between(0.07, 0.18), between(0.7, 1.4)),
         Step(bars=bars(4, 8), level=between(0.4, 0.6), volume=1.1, shape="high"),
         Step(bars=bars(4, 8), level=between(0.04, 0.2), volume=0.5, shape="low", kind=EventKind.TEST),
         Step(bars=bars(6, 11), level=between(1.12, 1.25), volume=1.5, shape="break", kind=EventKind.SOS),
