@@ -22,11 +22,12 @@ VENV = ROOT / ".venv"
 WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 OLDEST, NEWEST = (3, 11), (3, 14)
-# What Qt's offscreen platform loads, a real X window on top of it, and a Chinese font.
+# What Qt's offscreen platform loads, a real X window on top of it, a Chinese font, and a screen with a pair of hands for the tests.
 DEBIAN_PACKAGES = (
     "libgl1 libegl1 libglib2.0-0 libxkbcommon0 libdbus-1-3 libfontconfig1 libfreetype6 libx11-6 libbrotli1 "
     "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxkbcommon-x11-0 libxcb-render-util0 libxcb-image0 libxcb-randr0 "
-    "libxcb-shape0 libxcb-xkb1 libx11-xcb1 libxcb-util1 libxcb-sync1 libxcb-xfixes0 fonts-wqy-microhei"
+    "libxcb-shape0 libxcb-xkb1 libx11-xcb1 libxcb-util1 libxcb-sync1 libxcb-xfixes0 fonts-wqy-microhei "
+    "xvfb xdotool"
 ).split()
 ONBOARDING_QUESTION = "云溪股份现在适合买吗？"
 

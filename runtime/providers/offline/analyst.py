@@ -164,6 +164,8 @@ class OfflineAnalyst:
     def _verdict(self, symbol: str, found: Conclusion) -> Call:
         reasons: list[JsonValue] = [self._texts(f"offline.reason_{key}") for key in found.reason_keys]
         args: JsonObject = {"symbol": symbol, "action": found.action, "levels": found.levels, "reasons": reasons}
+        if found.evidence:
+            args["evidence"] = list(found.evidence)
         return Call(name="record_verdict", args=args)
 
     def _report(

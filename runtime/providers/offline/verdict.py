@@ -11,16 +11,18 @@ CHASE_LIMIT_PCT: Final = 5.0  # distance from MA5 above which nothing is bought
 BUY_EVENTS: Final = frozenset(
     {"TEST", "LPS", "BU"}
 )  # where the method buys: after a test, at the last point of support
+EVIDENCE: Final = 4  # events that a conclusion names
 RISING: Final = frozenset({"accumulation", "reaccumulation"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What to do, the keys of the reasons (texts `offline.reason_…`), and the levels."""
+    """What to do, the keys of the reasons (texts `offline.reason_…`), the levels, and the newest events, each with its day."""
 
     action: str
     reason_keys: tuple[str, ...]
     levels: JsonObject
+    evidence: tuple[str, ...]
 
 
 def conclude(report: JsonObject, *, held: bool, stale: bool) -> Conclusion:
@@ -45,7 +47,10 @@ def conclude(report: JsonObject, *, held: bool, stale: bool) -> Conclusion:
     if action == "buy" and held:
         action = "add"
     return Conclusion(
-        action=action, reason_keys=reasons, levels=_levels(report, phase, buying=action in ("buy", "add"))
+        action=action,
+        reason_keys=reasons,
+        levels=_levels(report, phase, buying=action in ("buy", "add")),
+        evidence=_evidence(report, phase),
     )
 
 
@@ -85,10 +90,20 @@ def _levels(report: JsonObject, phase: JsonObject, *, buying: bool) -> JsonObjec
     return levels
 
 
-def _last_event(report: JsonObject) -> str:
+def _valid_events(report: JsonObject) -> list[JsonObject]:
     events = cast("list[JsonValue]", report.get("events") or [])
-    valid = [_object(event) for event in events if _object(event).get("valid")]
+    return [_object(event) for event in events if _object(event).get("valid")]
+
+
+def _last_event(report: JsonObject) -> str:
+    valid = _valid_events(report)
     return str(valid[-1].get("kind")) if valid else ""
+
+
+def _evidence(report: JsonObject, phase: JsonObject) -> tuple[str, ...]:
+    """The newest events of the structure, each with its day."""
+    own = [event for event in _valid_events(report) if event.get("structure") == phase.get("structure")]
+    return tuple(f"{event['kind']} {event['date']}" for event in own[-EVIDENCE:])
 
 
 def _distance_ma5(report: JsonObject) -> float:

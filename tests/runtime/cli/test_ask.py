@@ -59,6 +59,17 @@ def test_the_verdict_has_exactly_the_levels_of_the_engine(answered: Answered) ->
     assert levels["invalidation"] is not None
 
 
+def test_the_verdict_names_events_of_the_engine_with_their_days(answered: Answered) -> None:
+    [verdict] = [event["verdict"] for event in answered.program.events if event["kind"] == "verdict"]
+    events = answered.engine.data["events"]
+    assert isinstance(verdict, dict)
+    assert isinstance(events, list)
+    known = {f"{event['kind']} {event['date']}" for event in events if isinstance(event, dict) and event["valid"]}
+    assert isinstance(verdict["evidence"], list)
+    assert verdict["evidence"]
+    assert set(verdict["evidence"]) <= known
+
+
 def test_nothing_in_the_answer_is_without_ground(answered: Answered) -> None:
     assert answered.program.events[-1]["grounding"] is None
 

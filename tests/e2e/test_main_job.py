@@ -1,0 +1,110 @@
+"""The main job at a real screen: ask, watch, approve each way, stop, close, come back, survive a kill."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+from tests.support.screen import Opened, needs_screen, opened, until
+from tests.support.terminal import LIMIT_S, Terminal
+
+pytestmark = needs_screen
+
+BUY = "买入 {} 股 云溪股份 价格 7.7 元"
+SIGNATURE = "没有使用语言模型"  # the last line of an answer of the offline analyst
+DIALOG = "需要你决定"
+SLOW = "0.15"  # seconds between two pieces of the offline analyst's text
+
+
+def answers(desk: Opened, status: str) -> list[dict[str, object]]:
+    """Messages of the assistant in a state."""
+    return desk.rows("SELECT body FROM message WHERE role = 'assistant' AND status = ?", status)
+
+
+def decisions(desk: Opened) -> list[object]:
+    """What was decided so far, and by whom."""
+    rows = desk.rows("SELECT choice, decided_by FROM approval_log ORDER BY id")
+    return [(row["choice"], str(row["decided_by"]).split(":")[0]) for row in rows]
+
+
+def shares(desk: Opened) -> list[object]:
+    """Share counts of the recorded trades."""
+    return [row["shares"] for row in desk.rows("SELECT shares FROM ledger WHERE symbol = '608101.SIM' ORDER BY id")]
+
+
+def test_a_newcomer_asks_and_gets_a_verdict_and_finds_it_again(terminal: Terminal, screen: str) -> None:
+    with opened(terminal, screen) as desk:
+        desk.say("云溪股份现在适合买吗？")
+        until(lambda: desk.rows("SELECT * FROM verdict WHERE symbol = '608101.SIM'"))
+        until(lambda: any(SIGNATURE in str(row["body"]) for row in answers(desk, "complete")))
+        desk.press("ctrl+q")
+        assert desk.process.wait(LIMIT_S) == 0
+    with opened(terminal, screen) as desk:
+        desk.say("那止损呢")
+        until(lambda: len(desk.rows("SELECT * FROM message WHERE role = 'user'")) == 2)
+        # It went on in the conversation that was open, which therefore was there again.
+        assert len(desk.rows("SELECT * FROM conversation")) == 1
+
+
+def test_each_decision_does_what_it_says(terminal: Terminal, screen: str) -> None:
+    assert terminal.run("portfolio", "set-cash", "2000000", "--yes").code == 0
+    with opened(terminal, screen) as desk:
+        desk.say(BUY.format(100))
+        decide(desk, lambda _dialog: desk.press("n"))
+        until(lambda: decisions(desk) == [("deny", "person")])
+        assert shares(desk) == []
+
+        desk.say(BUY.format(200))
+        decide(desk, lambda dialog: desk.click(dialog, -64, -34))
+        until(lambda: decisions(desk)[1:] == [("allow", "person")])
+        until(lambda: shares(desk) == [200])
+
+        desk.say(BUY.format(300))
+        decide(desk, lambda _dialog: desk.press("a", "Down", "Return"))
+        until(lambda: decisions(desk)[2:] == [("always", "person")])
+        desk.say(BUY.format(400))  # of the same kind, in the same conversation: nobody is asked
+        until(lambda: shares(desk) == [200, 300, 400])
+        assert decisions(desk)[3:] == [("allow", "rule")]
+
+
+def decide(desk: Opened, act: Callable[[str], None]) -> None:
+    """Answer the dialog that opens. It takes no answer in its first moment, so the person tries again while it is there."""
+    dialog = desk.window(DIALOG)
+
+    def gone() -> bool:
+        if DIALOG in desk.titles():
+            act(dialog)
+        return DIALOG not in desk.titles()
+
+    until(gone)
+
+
+def test_escape_stops_the_answer_and_keeps_what_was_there(terminal: Terminal, screen: str) -> None:
+    with opened(terminal, screen, WYCKOFF_OFFLINE_PAUSE_S=SLOW) as desk:
+        desk.say("云溪股份现在适合买吗？")
+        until(lambda: answers(desk, "streaming"))
+        desk.press("Escape")
+        until(lambda: answers(desk, "stopped"))
+        assert not answers(desk, "streaming")
+
+
+def test_a_kill_in_mid_answer_loses_neither_the_question_nor_the_text(terminal: Terminal, screen: str) -> None:
+    with opened(terminal, screen, WYCKOFF_OFFLINE_PAUSE_S=SLOW) as desk:
+        desk.say("云溪股份现在适合买吗？")
+        until(lambda: answers(desk, "streaming"))
+        desk.process.send_signal(signal.SIGKILL)
+        desk.process.wait()
+        assert [row["role"] for row in desk.rows("SELECT role FROM message")][0] == "user"
+        assert answers(desk, "streaming")
+    with opened(terminal, screen) as desk:
+        desk.say("大盘怎么样？")
+        until(lambda: len(desk.rows("SELECT * FROM message WHERE role = 'user'")) == 2)
+        until(lambda: any(SIGNATURE in str(row["body"]) for row in answers(desk, "complete")))
+
+
+def test_a_second_start_brings_the_first_window_forward(terminal: Terminal, screen: str) -> None:
+    with opened(terminal, screen) as desk:
+        second = terminal.run(DISPLAY=screen, QT_QPA_PLATFORM="xcb")
+        assert second.code == 0, second.err
+        assert len([title for title in desk.titles() if "威科夫" in title]) == 1
+        assert desk.process.poll() is None
