@@ -84,7 +84,7 @@ async def _session(app: QApplication, home: Home) -> int:
     await desk.closed.wait()
     server.close()
     await desk.aclose()
-    workspace.close()
+    await asyncio.to_thread(workspace.close)
     return 0
 
 
@@ -112,7 +112,7 @@ async def _lifetime(desk: Desk) -> None:
     await desk.start()
     await desk.closed.wait()
     await desk.aclose()
-    desk.workspace.close()
+    await asyncio.to_thread(desk.workspace.close)
 
 
 def _paint(app: QApplication, home: Home) -> tuple[Ui, WindowState, MainWindow, TranscriptModel]:

@@ -1,21 +1,25 @@
-"""The first page: what this is, what it is not, and three questions that work at once, without a key."""
+"""The first page: what this is, what it is not, three questions that work at once without a key, and the way to a model."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.context import Ui
-from desktop.widgets import button, icon_label, label
+from desktop.flow import FlowLayout
+from desktop.widgets import IconLabel, hairline, label
 
-PROMPTS: Final = ("desktop.prompt_stock", "desktop.prompt_market", "desktop.prompt_portfolio")
-FACTS: Final = (("database", "sample"), ("cpu", "offline"), ("key-round", "model"))
+WIDTH: Final = 576
+PROMPTS: Final = (("chart-candlestick", "stock"), ("radar", "market"), ("wallet", "portfolio"))
+SERVICES: Final = ("deepseek", "anthropic", "openai", "gemini", "local", "later")
+COLUMNS: Final = 3
+PROMISES: Final = (("key-round", "keys"), ("hard-drive", "local"), ("shield-check", "ask"))
 
 
-class Onboarding(QFrame):
+class Onboarding(QScrollArea):
     """Shown while a conversation is empty.
 
     Args:
@@ -24,53 +28,121 @@ class Onboarding(QFrame):
 
     prompt_chosen = Signal(str)
     add_model = Signal()
+    later = Signal()
 
     def __init__(self, ui: Ui) -> None:
         super().__init__()
         self.setObjectName("onboardingPage")
         self.setProperty("role", "canvas")
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._ui = ui
         texts = ui.texts
-        column = QVBoxLayout()
-        column.setSpacing(12)
+        page = QWidget()
+        page.setProperty("role", "canvas")
+        middle = QWidget()
+        middle.setMaximumWidth(WIDTH)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
         column.addStretch(1)
         column.addWidget(label(texts("desktop.welcome"), "display"))
         column.addWidget(label(texts("desktop.welcome_line"), "body", tone="2", wrap=True))
-        column.addSpacing(4)
-        for name, key in FACTS:
-            column.addWidget(self._fact(ui, name, key))
-        column.addSpacing(8)
+        column.addSpacing(20)
         column.addWidget(label(texts("desktop.try_one"), "small", tone="3"))
-        for number, key in enumerate(PROMPTS, start=1):
-            prompt = button(texts(key), name=f"prompt{number}")
-            prompt.clicked.connect(partial(self._choose, texts(key)))
-            column.addWidget(prompt)
-        column.addSpacing(8)
-        risk = label(texts("desktop.risk_notice"), "small", tone="3", wrap=True)
-        column.addWidget(risk)
+        column.addWidget(self._prompts())
+        column.addSpacing(20)
+        column.addWidget(label(texts("desktop.add_own_model"), "small", tone="3"))
+        column.addLayout(self._services())
+        column.addSpacing(20)
+        column.addWidget(self._promises())
+        column.addWidget(label(texts("desktop.risk_notice"), "small", tone="3", wrap=True))
         column.addStretch(2)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(48, 24, 48, 12)
-        row.addStretch(1)
-        row.addLayout(column, 6)
-        row.addStretch(1)
+        around = QHBoxLayout(page)
+        around.setContentsMargins(24, 24, 24, 12)
+        around.addWidget(middle)
+        self.setWidget(page)
+
+    def _prompts(self) -> QFrame:
+        card = QFrame()
+        card.setProperty("role", "outlined")
+        rows = QVBoxLayout(card)
+        rows.setContentsMargins(1, 1, 1, 1)
+        rows.setSpacing(0)
+        for number, (name, key) in enumerate(PROMPTS, start=1):
+            text = self._ui.texts(f"desktop.prompt_{key}")
+            row = _CardButton(f"prompt{number}", text, "group")
+            row.setMinimumHeight(60)
+            row.fill(
+                IconLabel(name, self._ui.themes, "accent", 18),
+                text,
+                self._ui.texts(f"desktop.prompt_{key}_line"),
+                IconLabel("arrow-right", self._ui.themes, "text.2", 16),
+            )
+            row.clicked.connect(partial(self._choose, text))
+            if number > 1:
+                rows.addWidget(hairline())
+            rows.addWidget(row)
+        return card
+
+    def _services(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(8)
+        for index, key in enumerate(SERVICES):
+            card = _CardButton(f"onboarding-{key}", self._ui.texts(f"desktop.service_{key}"), "card")
+            card.setMinimumHeight(56)
+            card.setProperty("dashed", "true" if key == "later" else "false")
+            sign = IconLabel("arrow-right" if key == "later" else "plus", self._ui.themes, "text.3", 14)
+            name, line = self._ui.texts(f"desktop.service_{key}"), self._ui.texts(f"desktop.service_{key}_line")
+            card.fill(None, name, line, sign)
+            card.clicked.connect(self.later if key == "later" else self.add_model)
+            grid.addWidget(card, index // COLUMNS, index % COLUMNS)
+            grid.setColumnStretch(index % COLUMNS, 1)
+        return grid
+
+    def _promises(self) -> QWidget:
+        holder = QWidget()
+        flow = FlowLayout(holder, spacing=6)
+        for name, key in PROMISES:
+            item = QWidget()
+            row = QHBoxLayout(item)
+            row.setContentsMargins(0, 0, 14, 0)
+            row.setSpacing(6)
+            row.addWidget(IconLabel(name, self._ui.themes, "text.3", 14))
+            row.addWidget(label(self._ui.texts(f"desktop.promise_{key}"), "small", tone="3"))
+            flow.addWidget(item)
+        return holder
 
     def _choose(self, text: str, _checked: bool = False) -> None:
         self.prompt_chosen.emit(text)
 
-    def _fact(self, ui: Ui, name: str, key: str) -> QFrame:
-        card = QFrame()
-        card.setProperty("role", "outlined")
-        row = QHBoxLayout(card)
-        row.setContentsMargins(14, 10, 14, 10)
+
+class _CardButton(QPushButton):
+    """A whole card as one button: icon, name over a line, a sign at the right."""
+
+    def __init__(self, name: str, accessible: str, kind: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("kind", kind)
+        self.setAutoDefault(False)
+        self.setAccessibleName(accessible)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def fill(self, picture: QWidget | None, name: str, line: str, sign: QWidget) -> None:
+        """Put the parts in; none of them takes the click away."""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16 if picture else 12, 8, 14, 8)
         row.setSpacing(12)
-        row.addWidget(icon_label(name, ui.theme, "accent", 18))
         words = QVBoxLayout()
         words.setSpacing(0)
-        words.addWidget(label(ui.texts(f"desktop.fact_{key}"), bold=True))
-        words.addWidget(label(ui.texts(f"desktop.fact_{key}_line"), "small", tone="2", wrap=True))
+        title = label(name, "body" if picture else "ui", bold=picture is None)
+        below = label(line, "small", tone="3")
+        words.addWidget(title)
+        words.addWidget(below)
+        if picture is not None:
+            row.addWidget(picture)
         row.addLayout(words, 1)
-        if key == "model":
-            add = button(ui.texts("desktop.add_model"), small=True, name="onboardingAddModel")
-            add.clicked.connect(self.add_model)
-            row.addWidget(add)
-        return card
+        row.addWidget(sign)
+        for widget in (picture, title, below, sign):
+            if widget is not None:
+                widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

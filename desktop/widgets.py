@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QColor, QHideEvent, QIcon, QPainter, QPaintEvent, QPalette, QPen, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from desktop.icons import icon, pixmap
-from desktop.theme import TextStyle, Theme, font
+from desktop.theme import TextStyle, Theme, ThemeController, font
 
 SPINNER_STEPS: Final = 12
 SPINNER_STEP_MS: Final = 80
@@ -85,6 +85,20 @@ def button(text: str, kind: str = "", *, small: bool = False, name: str = "") ->
     return result
 
 
+def spaced_icon(name: str, color: QColor, size: int = 16, gap: int = 6) -> QIcon:
+    """An icon with room before the text that follows it; its size is (size + gap, size)."""
+    result = QIcon()
+    for ratio in (1.0, 2.0):
+        wide = QPixmap(round((size + gap) * ratio), round(size * ratio))
+        wide.setDevicePixelRatio(ratio)
+        wide.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(wide)
+        painter.drawPixmap(0, 0, pixmap(name, color, size, ratio))
+        painter.end()
+        result.addPixmap(wide)
+    return result
+
+
 def hairline(*, vertical: bool = False) -> QFrame:
     """A line of one pixel."""
     line = QFrame()
@@ -98,6 +112,46 @@ def icon_label(name: str, theme: Theme, token: str, size: int = 16) -> QLabel:
     result.setPixmap(pixmap(name, theme.color(token), size, 2.0))
     result.setFixedSize(size, size)
     return result
+
+
+class IconLabel(QLabel):
+    """An icon that only shows and follows the look; for what outlives a change of theme."""
+
+    def __init__(self, name: str, themes: ThemeController, token: str, size: int = 16) -> None:
+        super().__init__()
+        self._name = name
+        self._token = token
+        self._size = size
+        self.setFixedSize(size, size)
+        self._tint(themes.current)
+        themes.changed.connect(self._tint)
+
+    def _tint(self, theme: Theme) -> None:
+        self.setPixmap(pixmap(self._name, theme.color(self._token), self._size, 2.0))
+
+
+class Dot(QWidget):
+    """A small disc, or a ring where something is not there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._filled = False
+        self.setFixedSize(8, 8)
+
+    def fill(self, *, on: bool) -> None:
+        """Disc or ring."""
+        self._filled = on
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw it in the palette's accent, the ring in the colour of captions."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = QPalette.ColorRole.Accent if self._filled else QPalette.ColorRole.PlaceholderText
+        color = self.palette().color(role)
+        painter.setPen(QPen(color, 1.2))
+        painter.setBrush(color if self._filled else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QPointF(4, 4), 2.8, 2.8)
 
 
 class SpinnerClock(QObject):
@@ -134,12 +188,11 @@ class SpinnerClock(QObject):
 
 
 class Spinner(QWidget):
-    """A turning arc, 14 px."""
+    """A turning arc, 14 px, in the colours of the palette."""
 
-    def __init__(self, clock: SpinnerClock, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, clock: SpinnerClock, _theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._clock = clock
-        self._theme = theme
         self.setFixedSize(14, 14)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -147,9 +200,9 @@ class Spinner(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(1.5, 1.5, 11, 11)
-        painter.setPen(QPen(self._theme.color("bg.pressed"), 2))
+        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Midlight), 2))
         painter.drawEllipse(QPointF(7, 7), 5.5, 5.5)
-        painter.setPen(QPen(self._theme.color("accent"), 2))
+        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Accent), 2))
         painter.drawArc(box, -self._clock.step * 360 * 16 // SPINNER_STEPS, 100 * 16)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,8 +1,12 @@
-"""What the window remembers between starts: look, geometry, the open conversation. Kept in `desk.toml` under `[window]`."""
+"""What the window remembers between starts: look, geometry, the open conversation, and what was typed into a new one.
+
+Kept in `desk.toml` under `[window]`. Always: writes happen one after the other, off the GUI thread.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import asyncio
+from dataclasses import dataclass, fields, replace
 from typing import cast
 
 import tomlkit
@@ -20,6 +24,7 @@ class WindowState:
     geometry: str = ""
     columns: str = ""
     conversation: str = ""
+    draft: str = ""  # of a new conversation, which is stored with its first message
     risk_seen: bool = False
 
     @property
@@ -31,6 +36,26 @@ class WindowState:
     def market_choice(self) -> MarketMode:
         """Which colour means up; anything unknown is the Chinese way."""
         return cast("MarketMode", self.market_mode if self.market_mode in ("intl", "cb") else "cn")
+
+
+class StateKeeper:
+    """The state of one window, written as it changes.
+
+    Args:
+        file: the settings file of the home.
+        state: what was remembered.
+    """
+
+    def __init__(self, file: SettingsFile, state: WindowState) -> None:
+        self._file = file
+        self._lock = asyncio.Lock()
+        self.state = state
+
+    async def change(self, **values: str) -> None:
+        """Change some values at once, and write them when what is being written is done."""
+        self.state = replace(self.state, **values)  # type: ignore[arg-type]  # the fields that change are texts
+        async with self._lock:
+            await asyncio.to_thread(save_state, self._file, self.state)
 
 
 def load_state(file: SettingsFile) -> WindowState:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,15 +16,34 @@ from runtime.approvals.broker import Edit
 from runtime.core.approvals import ApprovalDecision, ApprovalRequest
 from runtime.core.json import JsonObject
 
+REMEMBERED: Final = 64  # calls whose answer may come back because the portfolio moved
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Waiting:
-    """A request that waits."""
+    """A request that waits.
+
+    Attributes:
+        turn_id: the turn that waits with it.
+        request: what is asked.
+        edit: computes risk and preview of changed arguments.
+        answer: settled by the dialog.
+        owner: the queue that it waits in.
+        refreshed: it was allowed once, but the portfolio had moved: nothing was written, and it is asked with the new figures.
+    """
 
     turn_id: str
     request: ApprovalRequest
     edit: Edit
     answer: asyncio.Future[ApprovalDecision]
+    owner: ApprovalCoordinator
+    refreshed: bool
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Its number in the queue, and how many wait."""
+        queue = self.owner.queue
+        return (queue.index(self) + 1 if self in queue else 1), max(1, len(queue))
 
 
 class ApprovalCoordinator(QObject):
@@ -35,6 +55,7 @@ class ApprovalCoordinator(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._waiting: list[Waiting] = []
+        self._allowed: dict[str, int] = {}  # call to the version of the portfolio that was allowed
 
     @property
     def queue(self) -> tuple[Waiting, ...]:
@@ -48,7 +69,12 @@ class ApprovalCoordinator(QObject):
     async def decide(self, turn_id: str, request: ApprovalRequest, edit: Edit) -> ApprovalDecision:
         """Wait until a person decided; cancelled with the turn."""
         waiting = Waiting(
-            turn_id=turn_id, request=request, edit=edit, answer=asyncio.get_running_loop().create_future()
+            turn_id=turn_id,
+            request=request,
+            edit=edit,
+            answer=asyncio.get_running_loop().create_future(),
+            owner=self,
+            refreshed=self._moved(request),
         )
         self._waiting.append(waiting)
         self.changed.emit()
@@ -61,8 +87,22 @@ class ApprovalCoordinator(QObject):
     def settle(self, decision: ApprovalDecision) -> None:
         """A decision was made."""
         waiting = self.find(decision.request_id)
-        if waiting is not None and not waiting.answer.done():
-            waiting.answer.set_result(decision)
+        if waiting is None or waiting.answer.done():
+            return
+        if decision.choice in ("allow", "always", "modify"):
+            self._remember(waiting.request)
+        waiting.answer.set_result(decision)
+
+    def _remember(self, request: ApprovalRequest) -> None:
+        if request.preview is not None:
+            self._allowed[request.call_id] = request.preview.version
+        while len(self._allowed) > REMEMBERED:
+            del self._allowed[next(iter(self._allowed))]
+
+    def _moved(self, request: ApprovalRequest) -> bool:
+        """Whether the same call was allowed on an older version of the portfolio."""
+        allowed = self._allowed.get(request.call_id)
+        return allowed is not None and request.preview is not None and request.preview.version != allowed
 
 
 class TurnApprover:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QBrush, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.approvals.header import wrapped
 from desktop.context import Ui
 from desktop.theme import font
 from desktop.widgets import icon_label, label
@@ -27,6 +28,10 @@ from runtime.core.approvals import PortfolioPreview, PositionState
 COLUMNS: Final = ("stock", "shares", "cost", "stop", "value", "weight")
 ROW_HEIGHT: Final = 38
 MAX_ROWS: Final = 6  # more scroll
+PADDING: Final = 12
+ARROW: Final = " → "
+BOTH: Final = Qt.ItemDataRole.UserRole  # (before, after) of a changed cell
+RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class PreviewView(QWidget):
@@ -72,20 +77,20 @@ def _table(ui: Ui, preview: PortfolioPreview) -> QFrame:
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     for row, change in enumerate(preview.positions):
         before, after = change.before, change.after
+        table.setItem(row, 0, _item(f"{change.name}  {change.symbol}", bold=True))
         cells = [
-            (f"{change.name}  {change.symbol}", False),
-            _cell(_shares(before), _shares(after)),
-            _cell(_money(before and before.cost, 3), _money(after and after.cost, 3)),
-            _cell(_money(before and before.stop_loss), _money(after and after.stop_loss)),
-            _cell(_money(before and before.value), _money(after and after.value)),
-            _cell(_weight(before), _weight(after)),
+            (_shares(before), _shares(after)),
+            (_money(before and before.cost, 3), _money(after and after.cost, 3)),
+            (_money(before and before.stop_loss), _money(after and after.stop_loss)),
+            (_money(before and before.value), _money(after and after.value)),
+            (_weight(before), _weight(after)),
         ]
-        for column, (text, changed) in enumerate(cells):
-            table.setItem(row, column, _item(ui, text, column, changed=changed))
+        for column, (old, new) in enumerate(cells, 1):
+            table.setItem(row, column, _change(old, new))
     first = QTableWidgetItem(ui.texts("cli.column_stock"))
     first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     table.setHorizontalHeaderItem(0, first)
-    table.setItemDelegate(_Tinted(table))
+    table.setItemDelegate(_Changes(ui, table))
     table.setFixedHeight(ROW_HEIGHT * min(len(preview.positions), MAX_ROWS) + 34)
     inside = QVBoxLayout(frame)
     inside.setContentsMargins(1, 1, 1, 1)
@@ -97,26 +102,51 @@ def _table(ui: Ui, preview: PortfolioPreview) -> QFrame:
     return frame
 
 
-class _Tinted(QStyledItemDelegate):
-    """Paints the background of changed cells: a style sheet on items hides their own."""
+class _Changes(QStyledItemDelegate):
+    """Paints a changed cell: tinted, the old value quiet, the new one bold."""
+
+    def __init__(self, ui: Ui, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._ui = ui
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Background first, then the cell."""
-        brush = index.data(Qt.ItemDataRole.BackgroundRole)
-        if isinstance(brush, QBrush):
-            painter.fillRect(option.rect, brush)
-        super().paint(painter, option, index)
+        """A cell; one that did not change is painted as usual."""
+        moved = index.data(BOTH)
+        if moved is None:
+            super().paint(painter, option, index)
+            return
+        theme, old, new = self._ui.theme, f"{moved[0]}{ARROW}", str(moved[1])
+        painter.save()
+        painter.fillRect(option.rect, theme.color("accent.tint"))
+        painter.setPen(theme.color("line"))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        inside = option.rect.adjusted(PADDING, 0, -PADDING, 0)
+        painter.setFont(font("ui", bold=True))
+        painter.setPen(theme.color("text.1"))
+        painter.drawText(inside, RIGHT, new)
+        inside.setRight(inside.right() - painter.fontMetrics().horizontalAdvance(new))
+        painter.setFont(font("ui"))
+        painter.setPen(theme.color("text.3"))
+        painter.drawText(inside, RIGHT, old)
+        painter.restore()
 
 
-def _item(ui: Ui, text: str, column: int, *, changed: bool) -> QTableWidgetItem:
+def _item(text: str, *, bold: bool = False) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
-    right = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-    item.setTextAlignment(right | Qt.AlignmentFlag.AlignVCenter)
-    item.setFont(font("ui", bold=changed or column == 0))
-    if changed:
-        item.setBackground(QBrush(ui.theme.color("accent.tint")))
+    item.setFont(font("ui", bold=bold))
+    return item
+
+
+def _change(old: str, new: str) -> QTableWidgetItem:
+    """A figure; where it changes, what it was and what it becomes."""
+    if old == new:
+        item = _item(new)
+    else:
+        item = _item(f"{old}{ARROW}{new}", bold=True)
+        item.setData(BOTH, (old, new))
+    item.setTextAlignment(RIGHT)
     return item
 
 
@@ -127,11 +157,7 @@ def _cash(ui: Ui, preview: PortfolioPreview) -> QFrame:
     column.setContentsMargins(12, 10, 12, 10)
     column.setSpacing(4)
     column.addWidget(label(ui.texts("desktop.cash"), "small", tone="3"))
-    unknown = ui.texts("cli.unknown")
-    before = unknown if preview.cash_before is None else f"{preview.cash_before:,.2f}"
-    after = unknown if preview.cash_after is None else f"{preview.cash_after:,.2f}"
-    moved = before if before == after else f"{before}  →  {after}"
-    column.addWidget(label(moved, bold=True))
+    column.addLayout(_cash_row(ui, preview))
     if preview.fees is not None:
         fees = preview.fees
         text = ui.texts(
@@ -141,12 +167,30 @@ def _cash(ui: Ui, preview: PortfolioPreview) -> QFrame:
             stamp=fees.stamp_duty,
             transfer=fees.transfer_fee,
         )
-        column.addWidget(label(text, "small", tone="3", wrap=True))
+        column.addWidget(wrapped(text, tone="3"))
     if preview.price_as_of is not None:
         prices = ui.texts("cli.preview_prices", as_of=preview.price_as_of, source=preview.price_source)
-        column.addWidget(label(prices, "small", tone="3", wrap=True))
+        column.addWidget(wrapped(prices, tone="3"))
     column.addStretch(1)
     return frame
+
+
+def _cash_row(ui: Ui, preview: PortfolioPreview) -> QHBoxLayout:
+    """Cash before and after, and the difference."""
+    before, after = preview.cash_before, preview.cash_after
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(label(ui.texts("approvals.cash"), tone="2"))
+    row.addStretch(1)
+    if before is not None and after is not None and before != after:
+        row.addWidget(label(f"{before:,.2f} →", tone="3"))
+        row.addWidget(label(f"{after:,.2f}", bold=True))
+        row.addSpacing(12)
+        row.addWidget(label(f"{'+' if after > before else '−'}{abs(after - before):,.2f}", tone="2"))
+    else:
+        known = after if after is not None else before
+        row.addWidget(label(ui.texts("cli.unknown") if known is None else f"{known:,.2f}", bold=True))
+    return row
 
 
 def _notices(ui: Ui, preview: PortfolioPreview) -> QFrame:
@@ -162,14 +206,10 @@ def _notices(ui: Ui, preview: PortfolioPreview) -> QFrame:
         quiet = notice.severity == "info"
         name = "info" if quiet else "triangle-alert"
         row.addWidget(icon_label(name, ui.theme, "text.3" if quiet else "warn", 14), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label(notice.text, "small", wrap=True), 1)
+        row.addWidget(wrapped(notice.text), 1)
         column.addLayout(row)
     column.addStretch(1)
     return frame
-
-
-def _cell(before: str, after: str) -> tuple[str, bool]:
-    return (after, False) if before == after else (f"{before} → {after}", True)
 
 
 def _shares(state: PositionState | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.charts.series import Series
 from desktop.context import Ui
@@ -44,22 +44,37 @@ class HoverCard(QFrame):
         while (item := self._layout.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                widget.hide()
                 widget.deleteLater()
         texts = self._ui.texts
-        self._layout.addWidget(label(texts(f"wyckoff.event_{event.kind.value}"), bold=True, tone="accent"))
-        known = texts("desktop.event_known", date=event.date, confirmed=event.confirm_date, price=f"{event.price:.2f}")
-        self._layout.addWidget(label(known, "small", tone="3", wrap=True))
+        name = texts(f"wyckoff.event_{event.kind.value}")
+        self._layout.addWidget(label(name, bold=True, tone="accent"))
+        self._layout.addWidget(_wrapped(self._known(event), tone="3"))
+        met = sum(fact.ok for fact in event.evidence)
+        if event.evidence:
+            self._layout.addWidget(_wrapped(texts("charts.met", met=met, count=len(event.evidence)), tone="2"))
         for fact in event.evidence:
-            value = "—" if fact.value is None else f"{fact.value:.2f}"
-            text = f"{texts(f'wyckoff.evidence_{fact.name}')} {value}（{fact.need}）"
+            value = "—" if fact.value is None else f"{fact.value:.2f}".replace("-", "−")
+            text = f"{texts(f'wyckoff.evidence_{fact.name}')} {value}（{_need(fact.need)}）"
             self._layout.addWidget(self._line(text, ok=fact.ok))
         if event.invalidated_at is not None:
-            self._layout.addWidget(label(texts("desktop.event_taken_back"), "small", tone="warn", wrap=True))
-        self.setAccessibleName(texts(f"wyckoff.event_{event.kind.value}"))
-        self.adjustSize()
+            self._layout.addWidget(_wrapped(texts("desktop.event_taken_back"), tone="warn"))
+        self.setAccessibleName(name)
+        self._layout.activate()
+        self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH))
         self._place(at)
         self.show()
         self.raise_()
+
+    def _known(self, event: Event) -> str:
+        """Day, phase, price, and from when on it was known."""
+        return self._ui.texts(
+            "charts.event_known",
+            date=event.date,
+            phase=event.phase.value,
+            price=f"{event.price:.2f}",
+            confirmed=f"{event.confirm_date:%m-%d}",
+        )
 
     def _line(self, text: str, *, ok: bool) -> QWidget:
         holder = QWidget()
@@ -69,7 +84,7 @@ class HoverCard(QFrame):
         row.addWidget(
             icon_label("check" if ok else "minus", self._ui.theme, "text.2", 12), 0, Qt.AlignmentFlag.AlignTop
         )
-        row.addWidget(label(text, "small", wrap=True), 1)
+        row.addWidget(_wrapped(text), 1)
         return holder
 
     def _place(self, at: QPoint) -> None:
@@ -82,10 +97,24 @@ class HoverCard(QFrame):
         self.move(max(4, x), max(4, y))
 
 
+def _wrapped(text: str, *, tone: str = "1") -> QLabel:
+    """A small label whose height follows from its width."""
+    result = label(text, "small", tone=tone, wrap=True)
+    policy = result.sizePolicy()
+    policy.setHeightForWidth(True)
+    result.setSizePolicy(policy)
+    return result
+
+
+def _need(bound: str) -> str:
+    """A bound as it is read: ≥ and ≤ and never apart from their figure."""
+    return bound.replace(">=", "≥\u00a0").replace("<=", "≤\u00a0")
+
+
 def bar_line(texts: Texts, series: Series, index: int) -> str:
     """Date, prices, change and volume of a bar."""
     close = float(series.close[index])
-    change = "—" if index == 0 else f"{(close / float(series.close[index - 1]) - 1) * 100:+.2f}%"
+    change = "—" if index == 0 else f"{(close / float(series.close[index - 1]) - 1) * 100:+.2f}%".replace("-", "−")
     return texts(
         "desktop.bar_line",
         date=day(series.dates[index]),

@@ -1,4 +1,4 @@
-"""Chart items: candles and volume drawn as arrays of what is visible, an opaque grid, and labels that keep their size.
+"""Chart items: candles and volume drawn as arrays of what is visible, and an opaque grid.
 
 At most one bar for two pixels is drawn; buckets are aligned to absolute indices, so that nothing shimmers while panning.
 """
@@ -9,17 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 import pyqtgraph as pg
+from pyqtgraph.functions import arrayToQPolygonF
 from pyqtgraph.Qt import internals
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from desktop.charts.series import Series
-from desktop.theme import Theme, font
+from desktop.theme import Theme
+from runtime.market.bars import Floats
 
 BODY: Final = 0.36  # half width of a candle's body, in bars
-LABEL_HEIGHT: Final = 16
-LABEL_STEP: Final = 20
-LEADER: Final = 10
 
 
 class _BarItem(pg.GraphicsObject):  # type: ignore[misc]
@@ -143,12 +142,51 @@ class Volume(_BarItem):
                 bars[:, 3] = volumes[mask]
 
 
-class Grid(pg.GraphicsObject):  # type: ignore[misc]
-    """Opaque horizontal lines at the ticks of an axis; pyqtgraph's own grid costs 40 ms a frame."""
+class Average(_BarItem):
+    """A line through one value a bar, for example a moving average; NaN before there is one."""
 
-    def __init__(self, axis: Any, theme: Theme) -> None:  # noqa: ANN401 - pyqtgraph has no types
+    def __init__(self, series: Series, values: Floats, color: QColor) -> None:
+        super().__init__(series)
+        self._values = values
+        self._start = len(values) - int(np.isfinite(values).sum())  # only the first ones are missing
+        known = values[self._start :]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+        self._bounds = QRectF(0, low, len(series), max(high - low, 1e-9))
+        self._line = QPolygonF()
+        self._pen = pg.mkPen(color, width=1.2)
+
+    def boundingRect(self) -> QRectF:
+        """The whole line."""
+        return self._bounds
+
+    def paint(self, painter: QPainter, *_rest: object) -> None:
+        """Draw what is visible; with many bars to a pixel, one point for each bucket."""
+        first, last, width = self._visible()
+        first = max(first, self._start)
+        if last - first < 2:
+            return
+        key = first, last, width
+        if key != self._key:
+            self._fill(*key)
+            self._key = key
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._pen)
+        painter.drawPolyline(self._line)
+
+    def _fill(self, first: int, last: int, width: int) -> None:
+        start, count, size = self._buckets(first, last, width)
+        points = np.minimum(start + np.arange(count) * size + size - 1, len(self._series) - 1)
+        points = points[points >= self._start]
+        self._line = arrayToQPolygonF(points.astype(np.float64), self._values[points])
+
+
+class Grid(pg.GraphicsObject):  # type: ignore[misc]
+    """Opaque lines at the ticks of two axes; pyqtgraph's own grid costs 40 ms a frame."""
+
+    def __init__(self, dates: Any, prices: Any, theme: Theme) -> None:  # noqa: ANN401 - pyqtgraph has no types
         super().__init__()
-        self._axis = axis
+        self._dates = dates
+        self._prices = prices
         self._pen = pg.mkPen(theme.color("chart.grid"))
         self.setZValue(-20)
 
@@ -163,59 +201,15 @@ class Grid(pg.GraphicsObject):  # type: ignore[misc]
 
     def paint(self, painter: QPainter, *_rest: object) -> None:
         """Draw the lines."""
-        box = self.viewRect()
+        box, view = self.viewRect(), self.getViewBox()
         low, high = sorted((box.top(), box.bottom()))
         painter.setPen(self._pen)
-        for value in self._axis.tickValues(low, high, self.getViewBox().height())[0][1]:
+        for value in _ticks(self._prices, low, high, view.height()):
             painter.drawLine(QPointF(box.left(), value), QPointF(box.right(), value))
+        for value in _ticks(self._dates, box.left(), box.right(), view.width()):
+            painter.drawLine(QPointF(value, low), QPointF(value, high))
 
 
-class Mark(pg.GraphicsObject):  # type: ignore[misc]
-    """A label of fixed size at a bar: above a high or below a low, with a leader line; overlapping ones step away."""
-
-    def __init__(self, text: str, *, below: bool, step: int, theme: Theme, taken_back: bool) -> None:
-        super().__init__()
-        self._text = text
-        self._below = below
-        self._font = font("axis")
-        self._colors = _MarkColors(theme, taken_back=taken_back)
-        width = QFontMetricsF(self._font).horizontalAdvance(text) + 10
-        offset = LEADER + step * LABEL_STEP
-        top = offset if below else -offset - LABEL_HEIGHT
-        self._box = QRectF(-width / 2, top, width, LABEL_HEIGHT)
-        self.setFlag(self.GraphicsItemFlag.ItemIgnoresTransformations)
-        self.setZValue(20)
-        self.chosen = False
-
-    def boundingRect(self) -> QRectF:
-        """The label and its leader, in pixels."""
-        return self._box.united(QRectF(-1, -1, 2, 2)).adjusted(-2, -2, 2, 2)
-
-    def set_chosen(self, *, chosen: bool) -> None:
-        """Mark it as the one that is explained."""
-        self.chosen = chosen
-        self.update()
-
-    def paint(self, painter: QPainter, *_rest: object) -> None:
-        """Draw leader, box and text."""
-        colors = self._colors
-        edge = self._box.top() if self._below else self._box.bottom()
-        painter.setPen(QPen(colors.line, 1))
-        painter.drawLine(QPointF(0, 3 if self._below else -3), QPointF(0, edge))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(colors.chosen if self.chosen else colors.fill)
-        painter.drawRoundedRect(self._box, 3, 3)
-        painter.setFont(self._font)
-        painter.setPen(colors.chosen_text if self.chosen else colors.text)
-        painter.drawText(self._box, Qt.AlignmentFlag.AlignCenter, self._text)
-
-
-class _MarkColors:
-    """Colours of a mark; one that was taken back is pale."""
-
-    def __init__(self, theme: Theme, *, taken_back: bool) -> None:
-        self.line: QColor = theme.color("line.strong")
-        self.fill: QColor = theme.color("bg.canvas")
-        self.text: QColor = theme.color("text.off" if taken_back else "text.1")
-        self.chosen: QColor = theme.color("accent.fill")
-        self.chosen_text: QColor = theme.color("accent.on")
+def _ticks(axis: Any, low: float, high: float, size: float) -> list[float]:  # noqa: ANN401 - pyqtgraph has no types
+    levels = axis.tickValues(low, high, size)
+    return list(levels[0][1]) if levels else []

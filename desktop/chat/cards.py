@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from desktop.context import Ui
+from desktop.flow import FlowLayout
 from desktop.viewmodels.parts import ApprovalPart, NoticePart, QuestionPart
 from desktop.widgets import button, icon_label, label
 
@@ -59,20 +61,19 @@ class QuestionCard(QFrame):
         layout.setContentsMargins(12, 10, 12, 10)
         layout.setSpacing(8)
         layout.addWidget(label(part.question, "body", wrap=True))
-        options = QHBoxLayout()
-        options.setSpacing(6)
+        options = FlowLayout()
         self._choices = [button(option, small=True) for option in part.options]
         for choice in self._choices:
             choice.clicked.connect(partial(self._answer, choice.text()))
             options.addWidget(choice)
-        options.addStretch(1)
-        layout.addLayout(options)
+        if self._choices:
+            layout.addLayout(options)
         self._line = QLineEdit()
         self._line.setPlaceholderText(ui.texts("desktop.answer_here"))
         self._line.setAccessibleName(ui.texts("desktop.answer_here"))
         self._line.returnPressed.connect(lambda: self._answer(self._line.text()))
         layout.addWidget(self._line)
-        self._said = label("", tone="3")
+        self._said = label("", tone="3", wrap=True)
         layout.addWidget(self._said)
         self.refresh()
 
@@ -92,16 +93,38 @@ class QuestionCard(QFrame):
 
 
 class NoticeCard(QFrame):
-    """A note of the runtime; warnings and errors stand on amber with an icon, never on red."""
+    """A note of the runtime; warnings and errors stand on amber with an icon, never on red. An error can be copied and tried again."""
+
+    retry_asked = Signal()
 
     def __init__(self, ui: Ui, part: NoticePart) -> None:
         super().__init__()
         loud = part.kind != "info"
         if loud:
             self.setProperty("role", "warn")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 8) if loud else row.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 10) if loud else column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(icon_label("triangle-alert" if loud else "info", ui.theme, "warn" if loud else "text.3", 14))
-        row.addWidget(label(part.text, tone="1" if loud else "3", wrap=True), 1)
+        name, token = ("triangle-alert", "warn") if loud else ("info", "text.3")
+        row.addWidget(icon_label(name, ui.theme, token, 16 if loud else 14), 0, Qt.AlignmentFlag.AlignTop)
+        text = label(part.text, "ui" if loud else "small", tone="1" if loud else "3", wrap=True)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(text, 1)
+        column.addLayout(row)
+        if part.kind == "error":
+            column.addLayout(self._ways_out(ui, part.text))
         self.setAccessibleName(part.text)
+
+    def _ways_out(self, ui: Ui, text: str) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(24, 0, 0, 0)
+        again = button(ui.texts("desktop.retry"), small=True, name="retryButton")
+        again.clicked.connect(self.retry_asked)
+        copy = button(ui.texts("desktop.copy_details"), "ghost", small=True)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        row.addWidget(again)
+        row.addWidget(copy)
+        row.addStretch(1)
+        return row

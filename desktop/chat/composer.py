@@ -5,85 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QMenu,
-    QPlainTextEdit,
-    QToolButton,
-    QVBoxLayout,
-)
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMoveEvent, QPainter, QPixmap, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
+from desktop.chat.editor import Editor
+from desktop.chat.queue_bar import QueueBar
+from desktop.chat.suggestions import StockSuggestions
 from desktop.context import Ui
 from desktop.icons import icon
-from desktop.theme import font
-from desktop.widgets import button, icon_button, label
+from desktop.widgets import button, icon_button, label, spaced_icon
 from runtime.core.symbols import Instrument
 
-MIN_HEIGHT: Final = 44
+MIN_HEIGHT: Final = 32
 MAX_HEIGHT: Final = 220
+LINE: Final = 22
 DRAFT_MS: Final = 500  # after the last key; a crash loses less than a second of typing
 SUGGESTIONS: Final = 6
 Search = Callable[[str, int], tuple[Instrument, ...]]
-
-
-class Editor(QPlainTextEdit):
-    """The text field: knows when an input method is composing."""
-
-    submitted = Signal()
-    moved = Signal(int)  # through suggestions or history: -1 up, 1 down
-    chosen = Signal()  # the marked suggestion
-    dismissed = Signal()
-    focused = Signal(bool)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_composing = False
-        self.suggesting = False
-        self.setProperty("plain", "true")
-        self.setFont(font("body"))
-        self.setTabChangesFocus(True)
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Follow the composition."""
-        self.is_composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys with a meaning; everything else is typing. While composing nothing has one."""
-        if self.is_composing:
-            super().keyPressEvent(event)
-            return
-        key = event.key()
-        enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if self.suggesting and (enter or key == Qt.Key.Key_Tab):
-            self.chosen.emit()
-        elif self.suggesting and key == Qt.Key.Key_Escape:
-            self.dismissed.emit()
-        elif enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.submitted.emit()
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and (self.suggesting or not self.toPlainText()):
-            self.moved.emit(-1 if key == Qt.Key.Key_Up else 1)
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the ring."""
-        super().focusInEvent(event)
-        self.focused.emit(True)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Hide the ring; a composition that is given up is over."""
-        super().focusOutEvent(event)
-        self.is_composing = False
-        self.focused.emit(False)
 
 
 class Composer(QFrame):
@@ -98,6 +40,7 @@ class Composer(QFrame):
     stopped = Signal()
     draft_changed = Signal(str)
     model_chosen = Signal(str)
+    unqueued = Signal(int)
 
     def __init__(self, ui: Ui, search: Search | None = None) -> None:
         super().__init__()
@@ -107,19 +50,26 @@ class Composer(QFrame):
         self._search = search
         self._history: list[str] = []
         self._position = 0
-        self._busy = False
+        self._accepting = self._wanted = False
         self._editor = self._make_editor()
-        self._suggestions = self._make_suggestions()
+        self._suggestions = StockSuggestions(ui, self._editor)
+        self._suggestions.taken.connect(self._take)
+        self._editor.chosen.connect(self._suggestions.take)
+        self._queue = QueueBar(ui)
+        self._queue.removed.connect(self.unqueued)
         self._draft = QTimer(self)
         self._draft.setSingleShot(True)
         self._draft.setInterval(DRAFT_MS)
-        self._draft.timeout.connect(lambda: self.draft_changed.emit(self._editor.toPlainText()))
+        self._draft.timeout.connect(self.keep_draft)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(4)
+        layout.addWidget(self._queue)
         layout.addWidget(self._editor)
         layout.addLayout(self._tools())
         self.set_busy(busy=False)
+        self._changed()
+        self._draft.stop()
         ui.themes.changed.connect(lambda _theme: self._retint())
 
     def set_search(self, search: Search) -> None:
@@ -131,10 +81,47 @@ class Composer(QFrame):
         return self._editor.toPlainText()
 
     def set_text(self, text: str) -> None:
-        """Show a text, for example a draft."""
+        """Show a text, for example a draft that is kept already."""
         self._editor.setPlainText(text)
         self._editor.moveCursor(QTextCursor.MoveOperation.End)
         self._draft.stop()
+
+    def show_draft(self, draft: str) -> None:
+        """Show what was typed earlier; it never takes the place of what was typed while the program started."""
+        if self._accepting or not self.text():
+            self.set_text(draft)
+
+    def accept_messages(self) -> None:
+        """From now on somebody takes messages; one that was sent while the program started goes out."""
+        self._accepting = True
+        if self._wanted:
+            self._submit()
+
+    def send(self, text: str) -> None:
+        """Send a text as if it had been typed."""
+        self.set_text(text)
+        self._submit()
+
+    def give_back(self, text: str) -> None:
+        """Put a text that was not sent before what is typed."""
+        typed = self.text()
+        self.set_text(f"{text}\n{typed}" if typed.strip() else text)
+        self.keep_draft()
+
+    def keep_draft(self) -> None:
+        """Hand over what is typed."""
+        self._draft.stop()
+        self.draft_changed.emit(self.text())
+
+    def keep_pending_draft(self) -> None:
+        """Hand over what is typed, if that was not done since the last key."""
+        if self._draft.isActive():
+            self.keep_draft()
+
+    def set_history(self, said: Sequence[str]) -> None:
+        """What the person sent in this conversation, the oldest first; ↑ brings it back."""
+        self._history = list(dict.fromkeys(said))
+        self._position = len(self._history)
 
     def focus(self) -> None:
         """Type here."""
@@ -142,46 +129,51 @@ class Composer(QFrame):
 
     def set_busy(self, *, busy: bool) -> None:
         """A turn runs in this conversation, or not."""
-        self._busy = busy
         self._stop.setVisible(busy)
         self._hint.setText(self._ui.texts("desktop.enter_queues" if busy else "desktop.enter_sends"))
 
     def set_queue(self, waiting: list[str]) -> None:
-        """Show how many messages wait."""
-        self._waiting.setText(self._ui.texts("desktop.queued", count=len(waiting)) if waiting else "")
+        """Show what waits."""
+        self._queue.show_queue(waiting)
 
     def set_models(self, models: list[tuple[str, str]], current: str) -> None:
         """Offer models as (id, label); the current one is shown."""
-        menu = QMenu(self)
+        old, menu = self._models.menu(), QMenu(self)
         for model_id, name in models:
             action = menu.addAction(name)
             action.setCheckable(True)
             action.setChecked(model_id == current)
             action.triggered.connect(lambda _=False, chosen=model_id: self.model_chosen.emit(chosen))
         self._models.setMenu(menu)
-        self._models.setText(next((name for model_id, name in models if model_id == current), current))
+        if old is not None:
+            old.deleteLater()
+        name = next((name for model_id, name in models if model_id == current), current)
+        self._models.setText(name)
+        self._models.setToolTip(f"{self._ui.texts('desktop.model_picker')}: {name}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The suggestions go along."""
+        super().resizeEvent(event)
+        self._suggestions.place()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """The suggestions go along."""
+        super().moveEvent(event)
+        self._suggestions.place()
 
     def _make_editor(self) -> Editor:
         editor = Editor()
         editor.setObjectName("composer")
         editor.setAccessibleName(self._ui.texts("desktop.composer"))
         editor.setPlaceholderText(self._ui.texts("desktop.composer_hint"))
-        editor.setFixedHeight(MIN_HEIGHT)
+        editor.document().setDocumentMargin(2)
         editor.textChanged.connect(self._changed)
         editor.submitted.connect(self._submit)
         editor.moved.connect(self._moved)
-        editor.chosen.connect(self._take_suggestion)
         editor.dismissed.connect(lambda: self._suggest([]))
+        editor.escaped.connect(self._escaped)
         editor.focused.connect(self._mark_focus)
         return editor
-
-    def _make_suggestions(self) -> QListWidget:
-        found = QListWidget(self._editor)
-        found.setWindowFlags(Qt.WindowType.ToolTip)
-        found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        found.setObjectName("stockSuggestions")
-        found.itemClicked.connect(lambda _item: self._take_suggestion())
-        return found
 
     def _tools(self) -> QHBoxLayout:
         texts, theme = self._ui.texts, self._ui.theme
@@ -191,32 +183,51 @@ class Composer(QFrame):
         self._models.setProperty("text", "true")
         self._models.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._models.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._models.setIconSize(QSize(14, 14))
+        self._models.setIconSize(QSize(18, 14))
         self._models.setAccessibleName(texts("desktop.model_picker"))
-        self._waiting = label("", "small", tone="accent")
         self._hint = label("", "small", tone="3")
         self._stop = button(texts("desktop.stop"), small=True, name="stopButton")
+        self._stop.setIconSize(QSize(16, 10))
         self._stop.clicked.connect(self.stopped)
         self._send = button("", "primary", name="sendButton")
-        self._send.setFixedSize(32, 28)
+        self._send.setProperty("square", "true")
+        self._send.setFixedSize(28, 28)
         self._send.setAccessibleName(texts("desktop.send"))
+        self._send.setToolTip(texts("desktop.send"))
         self._send.clicked.connect(self._submit)
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self._at)
         row.addWidget(self._models)
         row.addStretch(1)
-        for widget in (self._waiting, self._hint, self._stop, self._send):
-            row.addWidget(widget)
+        row.addWidget(self._hint)
+        row.addSpacing(6)
+        row.addWidget(self._stop)
+        row.addSpacing(4)
+        row.addWidget(self._send)
         self._retint()
         return row
 
     def _retint(self) -> None:
         theme = self._ui.theme
         self._at.setIcon(icon("at-sign", theme.color("text.2")))
-        self._models.setIcon(icon("cpu", theme.color("text.2"), 14))
-        self._stop.setIcon(icon("square", theme.color("text.1"), 12))
-        self._send.setIcon(icon("arrow-up", theme.color("accent.on")))
+        self._models.setIcon(spaced_icon("cpu", theme.color("text.2"), 14, gap=4))
+        square = QPixmap(32, 20)  # with room before the text
+        square.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(square)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(theme.color("text.1"))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(0, 0, 20, 20, 4, 4)
+        painter.end()
+        self._stop.setIcon(square)
+        self._mark_ready()
+
+    def _mark_ready(self) -> None:
+        """There is something to send, or not."""
+        ready = bool(self.text().strip())
+        self._send.setEnabled(ready)
+        self._send.setIcon(icon("arrow-up", self._ui.theme.color("accent.on" if ready else "text.off")))
 
     def _mark_focus(self, on: bool) -> None:
         self.setProperty("focused", "true" if on else "false")
@@ -229,29 +240,36 @@ class Composer(QFrame):
         text = self.text().strip()
         if not text:
             return
-        self._history.append(text)
-        self._position = len(self._history)
+        if not self._accepting:
+            self._wanted = True
+            return
+        self.set_history([*(item for item in self._history if item != text), text])
         self._editor.clear()
-        self._draft.stop()
-        self.draft_changed.emit("")
+        self.keep_draft()
         self.sent.emit(text)
 
+    def _escaped(self) -> None:
+        if self._stop.isVisible():
+            self.stopped.emit()
+
     def _changed(self) -> None:
-        lines = self._editor.document().size().height()
-        height = int(lines * self._editor.fontMetrics().lineSpacing()) + 14
-        self._editor.setFixedHeight(max(MIN_HEIGHT, min(MAX_HEIGHT, height)))
+        self._editor.recalling = False
+        lines = int(self._editor.document().size().height())
+        self._editor.setFixedHeight(max(MIN_HEIGHT, min(MAX_HEIGHT, lines * LINE + 10)))
         self._draft.start()
+        self._mark_ready()
         mention = self._mention()
         search = self._search
         self._suggest([] if search is None or not mention else list(search(mention, SUGGESTIONS)))
 
     def _moved(self, step: int) -> None:
         if self._editor.suggesting:
-            count = self._suggestions.count()
-            self._suggestions.setCurrentRow((self._suggestions.currentRow() + step) % count)
+            self._suggestions.step(step)
         elif self._history:
             self._position = max(0, min(len(self._history), self._position + step))
-            self.set_text(self._history[self._position] if self._position < len(self._history) else "")
+            inside = self._position < len(self._history)
+            self.set_text(self._history[self._position] if inside else "")
+            self._editor.recalling = inside
 
     def _begin_mention(self) -> None:
         self._editor.insertPlainText("@")
@@ -265,28 +283,12 @@ class Composer(QFrame):
         return word if mark and word and " " not in word else ""
 
     def _suggest(self, found: list[Instrument]) -> None:
-        self._suggestions.clear()
-        for instrument in found:
-            item = QListWidgetItem(f"{instrument.name}  {instrument.symbol}")
-            item.setData(Qt.ItemDataRole.UserRole, instrument.name)
-            self._suggestions.addItem(item)
         self._editor.suggesting = bool(found)
-        self._suggestions.setVisible(bool(found))
-        if not found:
-            return
-        self._suggestions.setCurrentRow(0)
-        row = self._suggestions.sizeHintForRow(0) or 24
-        self._suggestions.resize(280, row * len(found) + 8)
-        corner = self._editor.mapToGlobal(QPoint(0, 0))
-        self._suggestions.move(corner.x(), corner.y() - self._suggestions.height() - 8)
+        self._suggestions.offer(found)
 
-    def _take_suggestion(self) -> None:
-        if self._suggestions.currentRow() < 0:
-            return
-        item = self._suggestions.currentItem()
-        word = self._mention()
+    def _take(self, name: str) -> None:
+        """The stock's name takes the place of what was typed after `@`."""
         cursor = self._editor.textCursor()
-        for _ in range(len(word) + 1):
-            cursor.deletePreviousChar()
-        cursor.insertText(f"{item.data(Qt.ItemDataRole.UserRole)} ")
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(self._mention()) + 1)
+        cursor.insertText(f"{name} ")
         self._suggest([])

@@ -6,9 +6,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.context import Ui
-from desktop.icons import icon
 from desktop.viewmodels.parts import ThinkingPart
-from desktop.widgets import button, label
+from desktop.widgets import button, label, spaced_icon
+
+SHOWN_FROM_MS = 50  # a shorter time reads as 0.0 s and says nothing
 
 
 class ThinkingFold(QWidget):
@@ -23,13 +24,14 @@ class ThinkingFold(QWidget):
         super().__init__()
         self._ui = ui
         self._part = part
-        self._head = button("", "ghost", small=True)
-        self._head.setIconSize(QSize(12, 12))
+        self._head = button("", "fold", name="thinkingFold")
+        self._head.setIconSize(QSize(20, 14))
         self._head.setCheckable(True)
         self._head.setChecked(part.duration_ms is None)
         self._head.toggled.connect(lambda _on: self.refresh())
         self._body = label("", "small", tone="3", wrap=True)
-        self._body.setContentsMargins(22, 0, 0, 4)
+        self._body.setContentsMargins(20, 0, 0, 4)
+        self._body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -44,15 +46,16 @@ class ThinkingFold(QWidget):
 
     def refresh(self) -> None:
         """Show the part as it is now."""
-        duration = self._part.duration_ms
-        texts = self._ui.texts
-        text = (
-            texts("desktop.thinking")
-            if duration is None
-            else texts("desktop.thought", seconds=f"{duration / 1000:.1f}")
-        )
-        self._head.setText(text)
+        self._head.setText(self._title())
         name = "chevron-down" if self._head.isChecked() else "chevron-right"
-        self._head.setIcon(icon(name, self._ui.theme.color("text.3"), 12))
+        self._head.setIcon(spaced_icon(name, self._ui.theme.color("text.3"), 14))
         self._body.setText(self._part.text if self._head.isChecked() else "")
         self._body.setVisible(self._head.isChecked())
+
+    def _title(self) -> str:
+        duration = self._part.duration_ms
+        if duration is None:
+            return self._ui.texts("desktop.thinking")
+        if duration < SHOWN_FROM_MS:
+            return self._ui.texts("desktop.thought_short")
+        return self._ui.texts("desktop.thought", seconds=f"{duration / 1000:.1f}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
@@ -19,10 +20,13 @@ from markdown_it.utils import EnvType
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
+from pygments.style import Style
+from pygments.token import Comment, Keyword, Name, String
 from pygments.util import ClassNotFound
 
+from desktop.theme import Theme
+
 _CJK: Final = re.compile(r"[⺀-鿿豈-﫿＀-￯　-〿“”‘’—…]")
-STYLES: Final = {"light": "default", "dark": "github-dark"}
 
 
 class _CjkState(StateInline):
@@ -51,15 +55,24 @@ class _CjkInline(ParserInline):
         return state.tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of an answer with a widget of its own; `source` is the code without its marks."""
+
+    kind: Literal["text", "table", "code"]
+    html: str
+    source: str = ""
+
+
 class MarkdownRenderer:
-    """Renders with one code style.
+    """Renders in one look.
 
     Args:
-        scheme: `light` or `dark`.
+        theme: gives the colours of code.
     """
 
-    def __init__(self, scheme: str) -> None:
-        self._formatter = HtmlFormatter(noclasses=True, nowrap=True, style=STYLES.get(scheme, "default"))
+    def __init__(self, theme: Theme) -> None:
+        self._formatter = HtmlFormatter(noclasses=True, nowrap=True, style=_code_style(theme))
         self._parser = MarkdownIt("commonmark", {"html": False, "highlight": self._highlight})
         rules = self._parser.inline
         self._parser.inline = _CjkInline()
@@ -70,12 +83,60 @@ class MarkdownRenderer:
         """The HTML of a piece of markdown."""
         return str(self._parser.render(text))
 
+    def blocks(self, text: str) -> list[Block]:
+        """Tables and code apart, everything between them together."""
+        env: EnvType = {}
+        tokens = self._parser.parse(text, env)
+        found: list[Block] = []
+        begun = 0
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            end = position + 1
+            if token.type == "table_open" and token.level == 0:
+                end = (
+                    next(
+                        i
+                        for i in range(position, len(tokens))
+                        if tokens[i].type == "table_close" and not tokens[i].level
+                    )
+                    + 1
+                )
+            elif token.type not in ("fence", "code_block") or token.level:
+                position = end
+                continue
+            self._text(tokens[begun:position], env, found)
+            html = self._parser.renderer.render(tokens[position:end], self._parser.options, env)
+            found.append(Block("table" if token.type == "table_open" else "code", html, token.content.rstrip("\n")))
+            begun = position = end
+        self._text(tokens[begun:], env, found)
+        return found
+
+    def _text(self, tokens: Sequence[Token], env: EnvType, into: list[Block]) -> None:
+        if tokens:
+            into.append(Block("text", self._parser.renderer.render(tokens, self._parser.options, env)))
+
     def _highlight(self, code: str, language: str, _attributes: str) -> str:
         try:
             lexer = get_lexer_by_name(language or "text")
         except ClassNotFound:
             lexer = get_lexer_by_name("text")
         return f"<pre>{highlight(code, lexer, self._formatter)}</pre>"
+
+
+def _code_style(theme: Theme) -> type[Style]:
+    """Code in the accent and in shades of text: red and green belong to the market."""
+
+    class CodeStyle(Style):
+        background_color = theme.colors["bg.raised"]
+        styles: ClassVar = {
+            Comment: theme.colors["text.3"],
+            Keyword: theme.colors["accent"],
+            Name.Builtin: theme.colors["accent"],
+            String: theme.colors["text.2"],
+        }
+
+    return CodeStyle
 
 
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")

@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QMimeData, QSizeF, Qt, QUrl, Signal
-from PySide6.QtGui import QBrush, QTextBlockFormat, QTextCursor, QTextLength, QTextTable, QWheelEvent
+from PySide6.QtGui import (
+    QBrush,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextLength,
+    QTextTable,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-from desktop.theme import Theme, code_font, font
+from desktop.theme import CODE_FAMILIES, Theme, font
 
 LINE_HEIGHT: Final = 24
+INDENT: Final = 20  # of a list or a quotation, px
+CARET: Final = "▍"
 SAFE_SCHEMES: Final = ("http", "https")
 
 
@@ -35,6 +45,7 @@ class TextView(QTextBrowser):
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(INDENT)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self.anchorClicked.connect(self._clicked)
         self.setFont(font("body"))
@@ -43,13 +54,17 @@ class TextView(QTextBrowser):
         """Show other content."""
         self._html = html
         self.document().setDefaultStyleSheet(_style(self._theme))
-        self.setHtml(html)
+        self.setHtml(html.strip())  # a line end behind the last block would be a blank in the copy
         self._shape()
 
-    def restyle(self, theme: Theme) -> None:
-        """Take on another look."""
-        self._theme = theme
-        self.show_html(self._html)
+    def show_tail(self, html: str) -> None:
+        """Show the open end of an answer, with a caret behind its last character."""
+        self.show_html(html)
+        caret = QTextCharFormat()
+        caret.setForeground(self._theme.color("accent"))
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(CARET, caret)
 
     def loadResource(self, _type: int, _url: QUrl | str) -> None:
         """Nothing: no picture or file named in an answer is ever loaded."""
@@ -78,9 +93,11 @@ class TextView(QTextBrowser):
         """Line height, and tables with hairlines only."""
         line = QTextBlockFormat()
         line.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-        cursor = QTextCursor(self.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.mergeBlockFormat(line)
+        block = self.document().begin()
+        while block.isValid():
+            if not block.blockFormat().nonBreakableLines():  # lines of code touch, so that their ground is one
+                QTextCursor(block).mergeBlockFormat(line)
+            block = block.next()
         for frame in self.document().rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 self._shape_table(frame)
@@ -90,8 +107,8 @@ class TextView(QTextBrowser):
         layout.setBorder(0)
         layout.setCellSpacing(0)
         layout.setCellPadding(0)
-        layout.setTopMargin(6)
-        layout.setBottomMargin(8)
+        layout.setTopMargin(0)
+        layout.setBottomMargin(0)
         layout.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         table.setFormat(layout)
         hairline = QBrush(self._theme.color("line"))
@@ -99,11 +116,11 @@ class TextView(QTextBrowser):
             for column in range(table.columns()):
                 cell = table.cellAt(row, column)
                 shape = cell.format().toTableCellFormat()
-                shape.setBottomBorder(1)
+                shape.setBottomBorder(0 if row == table.rows() - 1 else 1)
                 shape.setBottomBorderBrush(hairline)
                 shape.setBottomBorderStyle(layout.BorderStyle.BorderStyle_Solid)
-                shape.setLeftPadding(8)
-                shape.setRightPadding(8)
+                shape.setLeftPadding(12)
+                shape.setRightPadding(12)
                 shape.setTopPadding(3)
                 shape.setBottomPadding(3)
                 cell.setFormat(shape)
@@ -111,14 +128,14 @@ class TextView(QTextBrowser):
 
 def _style(theme: Theme) -> str:
     """The style sheet of answers."""
-    code = code_font().families()[0]
+    code = ",".join(f"'{family}'" for family in CODE_FAMILIES)
     rules = (
         "p{margin-top:0;margin-bottom:8px}",
         "ul,ol{margin-top:0;margin-bottom:8px;-qt-list-indent:1} li{margin-bottom:2px}",
         "h1,h2,h3,h4{font-size:15px;font-weight:600;margin:10px 0 6px 0}",
-        f"pre{{background:@bg.raised;font-family:'{code}';font-size:13px;margin:6px 0 10px 0}}",
-        f"code{{background:@bg.raised;font-family:'{code}';font-size:13px}}",
-        "a{color:@accent;text-decoration:none} blockquote{color:@text.2} strong{font-weight:600}",
+        f"pre{{font-family:{code};font-size:13px;margin:0}}",
+        f"code{{background:@bg.raised;font-family:{code};font-size:13px}}",
+        "a{color:@accent;text-decoration:none} blockquote{color:@text.2;margin:0 0 8px 16px} strong{font-weight:600}",
         "th{color:@text.3;font-weight:400;font-size:12px;text-align:left}",
     )
     return theme.css(" ".join(rules))

@@ -6,17 +6,18 @@ import json
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.context import Ui
-from desktop.icons import pixmap
+from desktop.icons import icon, pixmap
 from desktop.theme import code_font
 from desktop.viewmodels.parts import ToolPart, ToolState
-from desktop.widgets import Elided, Spinner, button, label
+from desktop.widgets import Elided, Spinner, button, hairline, label
 
 ROLL_UP_OVER: Final = 4
 DETAIL_HEIGHT: Final = 180
+SECONDS_FROM_MS: Final = 100
 ICONS: Final[dict[ToolState, tuple[str, str]]] = {
     "queued": ("clock", "text.3"),
     "waiting": ("shield-question-mark", "accent"),
@@ -43,8 +44,10 @@ class ToolRow(QFrame):
         self._time = label("", "small", tone="3")
         self._time.setFixedWidth(44)
         self._time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._chevron = QLabel()
+        self._chevron.setFixedSize(14, 14)
         self._summary = label("", "small", tone="2", wrap=True)
-        self._summary.setContentsMargins(22, 0, 8, 6)
+        self._summary.setContentsMargins(34, 0, 12, 8)
         self._more: QWidget | None = None
         self._open = False
         head = QHBoxLayout()
@@ -55,6 +58,7 @@ class ToolRow(QFrame):
         head.addWidget(self._detail, 1)
         head.addWidget(self._source)
         head.addWidget(self._time)
+        head.addWidget(self._chevron)
         self._head = QWidget()
         self._head.setLayout(head)
         self._head.setFixedHeight(32)
@@ -62,8 +66,10 @@ class ToolRow(QFrame):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
-        self._layout.addWidget(self._head)
-        self._layout.addWidget(self._summary)
+        self._line = hairline()
+        for part_of_row in (self._line, self._head, self._summary):
+            self._layout.addWidget(part_of_row)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.refresh()
 
     def refresh(self) -> None:
@@ -79,17 +85,30 @@ class ToolRow(QFrame):
         self._detail.set_whole(part.detail)
         as_of = texts("desktop.as_of", as_of=part.as_of) if part.as_of else ""
         self._source.setText(" · ".join(item for item in (part.source, as_of) if item))
-        seconds = "" if part.elapsed_ms is None else f"{part.elapsed_ms / 1000:.1f} s"
-        self._time.setText(texts("desktop.cached") if part.cached else seconds)
+        self._time.setText(texts("desktop.cached") if part.cached else _duration(part.elapsed_ms))
+        chevron = "chevron-down" if self._open else "chevron-right"
+        self._chevron.setPixmap(pixmap(chevron, self._ui.theme.color("text.3"), 14, 2.0))
         self._summary.setText(part.summary)
         self._summary.setProperty("t", "warn" if part.state == "failed" else "2")
         self._summary.setVisible(bool(part.summary) and (self._open or part.state == "failed"))
         state = texts(f"desktop.tool_{part.state}")
         self.setAccessibleName(f"{part.display_name} {part.detail} {state}")
+        self._state.setToolTip(state)
+
+    def show_line(self, *, visible: bool) -> None:
+        """The hairline above; the first row has none."""
+        self._line.setVisible(visible)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space and Enter open it too."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return):
+            self.toggle()
+        else:
+            super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A click on the head opens or closes the details."""
-        if event.position().y() <= self._head.height():
+        if event.position().y() <= self._head.geometry().bottom():
             self.toggle()
         super().mousePressEvent(event)
 
@@ -116,7 +135,7 @@ class ToolRow(QFrame):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         holder = QWidget()
         layout = QVBoxLayout(holder)
-        layout.setContentsMargins(22, 0, 12, 8)
+        layout.setContentsMargins(34, 0, 12, 8)
         layout.addWidget(view)
         layout.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
         return holder
@@ -131,7 +150,7 @@ class ToolCard(QFrame):
         self._ui = ui
         self._rows: dict[str, ToolRow] = {}
         self._parts: list[ToolPart] = []
-        self._rolled = button("", "ghost", small=True)
+        self._rolled = button("", "rolled", name="rolledUp")
         self._rolled.setCheckable(True)
         self._rolled.toggled.connect(lambda _on: self._roll_up())
         self._rolled.hide()
@@ -165,5 +184,19 @@ class ToolCard(QFrame):
             seconds = sum(part.elapsed_ms or 0 for part in quiet) / 1000
             text = self._ui.texts("desktop.rolled_up", count=len(quiet), seconds=f"{seconds:.1f}")
             self._rolled.setText(text)
+            name = "chevron-down" if self._rolled.isChecked() else "chevron-right"
+            self._rolled.setIcon(icon(name, self._ui.theme.color("text.3"), 14))
+        first = not rolled
         for part in self._parts:
-            self._rows[part.call_id].setVisible(not rolled or part.state != "done" or self._rolled.isChecked())
+            row = self._rows[part.call_id]
+            shown = not rolled or part.state != "done" or self._rolled.isChecked()
+            row.setVisible(shown)
+            row.show_line(visible=not first)
+            first = first and not shown
+
+
+def _duration(elapsed_ms: int | None) -> str:
+    """Short times in milliseconds: 0.0 s would say nothing."""
+    if elapsed_ms is None:
+        return ""
+    return f"{elapsed_ms} ms" if elapsed_ms < SECONDS_FROM_MS else f"{elapsed_ms / 1000:.1f} s"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from typing import Final
 
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtGui import QEnterEvent, QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from desktop.chat.action_row import ActionRow, VersionStepper
+from desktop.chat.bubble import Bubble
 from desktop.chat.cards import ApprovalCard, NoticeCard, QuestionCard
 from desktop.chat.fold import ThinkingFold
 from desktop.chat.live_text import AnswerText
@@ -24,10 +28,11 @@ from desktop.viewmodels.parts import (
     Turn,
     VerdictPart,
 )
-from desktop.widgets import icon_button, label
 
-MEASURE = 720  # widest column of text, px
-GAP = 10
+MEASURE: Final = 720  # widest column of text, px
+GAP: Final = 10
+SIDE: Final = 8  # with the inset below and 10 px of the transcript: 24 px to its edge
+GLYPH_INSET: Final = 6  # the icon of a 28 px button stands this far inside it: text begins there too
 
 
 class TurnView(QWidget):
@@ -41,7 +46,8 @@ class TurnView(QWidget):
 
     regenerate = Signal(str)  # message id
     edit = Signal(str, str)  # message id, its text
-    branch = Signal(str, int)  # message id, step
+    version_chosen = Signal(str)  # message id
+    continue_asked = Signal()
     reopen = Signal(str)  # request id
     answered = Signal(str)
     level_clicked = Signal(str, float)
@@ -50,22 +56,24 @@ class TurnView(QWidget):
 
     def __init__(self, ui: Ui, renderer: MarkdownRenderer, turn: Turn) -> None:
         super().__init__()
-        self.setObjectName(f"message-{turn.message_id or turn.id}")
         self._ui = ui
         self._renderer = renderer
         self._turn = turn
         self._widgets: dict[int, QWidget] = {}
         self._tools: ToolCard | None = None
-        self.setMaximumWidth(MEASURE + 48)
+        self.setMaximumWidth(MEASURE + 2 * (SIDE + GLYPH_INSET))
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(24, 8, 24, 4)
+        self._layout.setContentsMargins(SIDE, 8, SIDE, 0)
         self._layout.setSpacing(GAP)
-        if turn.text:
-            self._layout.addLayout(self._bubble())
         self._parts = QVBoxLayout()
+        self._parts.setContentsMargins(GLYPH_INSET, 0, GLYPH_INSET, 0)
         self._parts.setSpacing(GAP)
+        if turn.text:
+            self._parts.addWidget(Bubble(ui, turn.text, MEASURE))
+        self._questions = VersionStepper(ui)
+        self._questions.stepped.connect(self.version_chosen)
+        self._parts.addWidget(self._questions, 0, Qt.AlignmentFlag.AlignRight)
         self._layout.addLayout(self._parts)
-        self._status = label("", "small", tone="3")
         self._actions = self._action_row()
         self._layout.addWidget(self._actions)
         for part in turn.parts:
@@ -119,20 +127,23 @@ class TurnView(QWidget):
 
     def refresh_status(self) -> None:
         """Show how the turn stands."""
-        status = self._turn.status
-        key = {"stopped": "desktop.stopped", "failed": "desktop.failed", "partial": "desktop.partial"}.get(status)
-        self._status.setText("" if key is None else self._ui.texts(key))
-        self._actions.setEnabled(status != "running")
-        self._branch_text.setText("{}/{}".format(*self._turn.branch))
-        for widget in self._branch_widgets:
-            widget.setVisible(self._turn.branch[1] > 1)
+        self.setObjectName(f"message-{self._turn.message_id or self._turn.id}")
+        self._actions.refresh()
+        self._questions.show_versions(self._turn.questions)
 
-    def restyle(self, renderer: MarkdownRenderer) -> None:
-        """Take on another look: text is rendered anew, the rest follows the style sheet."""
-        self._renderer = renderer
-        for widget in self._widgets.values():
-            if isinstance(widget, AnswerText):
-                widget.restyle(self._ui.theme, renderer)
+    def set_last(self, *, last: bool) -> None:
+        """Whether this is the last turn of the conversation."""
+        self._actions.set_last(last=last)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """The pointer is here: show what can be done."""
+        super().enterEvent(event)
+        self._actions.set_hovered(hovered=True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The pointer went away."""
+        super().leaveEvent(event)
+        self._actions.set_hovered(hovered=False)
 
     def _widget(self, part: Part) -> QWidget:
         match part:
@@ -154,12 +165,12 @@ class TurnView(QWidget):
                 question.answered.connect(self.answered)
                 return question
             case NoticePart():
-                return NoticeCard(self._ui, part)
+                return self._notice(part)
             case ToolPart():
                 raise ValueError("tool calls are shown by their card")
 
     def _text(self, part: TextPart) -> AnswerText:
-        view = AnswerText(self._ui.theme, self._renderer)
+        view = AnswerText(self._ui, self._renderer)
         view.link_clicked.connect(self.link_clicked)
         if part.streaming:
             view.grow(part.text)
@@ -167,54 +178,16 @@ class TurnView(QWidget):
             view.finish(part.text)
         return view
 
-    def _bubble(self) -> QHBoxLayout:
-        """The person's words, on the right."""
-        bubble = QFrame()
-        bubble.setProperty("role", "bubble")
-        words = label(self._turn.text, "body", wrap=True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.setMaximumWidth(int(MEASURE * 0.78))
-        inside = QHBoxLayout(bubble)
-        inside.setContentsMargins(12, 8, 12, 8)
-        inside.addWidget(words)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(bubble, 4)
-        wide = words.fontMetrics().horizontalAdvance(self._turn.text) + 28
-        bubble.setMaximumWidth(min(wide + 2, int(MEASURE * 0.78)))
-        bubble.setMinimumWidth(min(wide, 240))
+    def _notice(self, part: NoticePart) -> NoticeCard:
+        card = NoticeCard(self._ui, part)
+        card.retry_asked.connect(lambda: self.regenerate.emit(self._turn.message_id))
+        return card
+
+    def _action_row(self) -> ActionRow:
+        row = ActionRow(self._ui, self._turn)
+        row.copy_asked.connect(lambda: QGuiApplication.clipboard().setText(self._turn.answer))
+        row.regenerate.connect(lambda: self.regenerate.emit(self._turn.message_id))
+        row.edit.connect(lambda: self.edit.emit(self._turn.message_id, self._turn.text))
+        row.continue_asked.connect(self.continue_asked)
+        row.version_chosen.connect(self.version_chosen)
         return row
-
-    def _action_row(self) -> QWidget:
-        """Copy, regenerate, edit, branches: always there, so that nothing jumps."""
-        texts, theme = self._ui.texts, self._ui.theme
-        copy = icon_button("copy", texts("desktop.copy"), theme, self._copy)
-        again = icon_button(
-            "rotate-cw", texts("desktop.regenerate"), theme, lambda: self.regenerate.emit(self._turn.message_id)
-        )
-        change = icon_button(
-            "pencil", texts("desktop.edit"), theme, lambda: self.edit.emit(self._turn.message_id, self._turn.text)
-        )
-        back = self._step_button("‹", -1)
-        forward = self._step_button("›", 1)
-        self._branch_text = label("", "small", tone="3")
-        self._branch_widgets: tuple[QWidget, ...] = (back, self._branch_text, forward)
-        holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        for widget in (copy, again, change, *self._branch_widgets, self._status):
-            row.addWidget(widget)
-        row.addStretch(1)
-        return holder
-
-    def _step_button(self, text: str, step: int) -> QToolButton:
-        result = QToolButton()
-        result.setText(text)
-        result.setFixedSize(QSize(28, 28))
-        result.setAccessibleName(self._ui.texts("desktop.branch_back" if step < 0 else "desktop.branch_forward"))
-        result.clicked.connect(lambda: self.branch.emit(self._turn.message_id, step))
-        return result
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._turn.answer)

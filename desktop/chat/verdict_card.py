@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from desktop.context import Ui
+from desktop.flow import FlowLayout
 from desktop.viewmodels.parts import VerdictPart
-from desktop.widgets import button, hairline, icon_label, label
+from desktop.widgets import Elided, button, hairline, icon_label, label
 
 LEVELS: Final = ("entry", "stop", "target", "invalidation")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -69,9 +70,8 @@ class VerdictCard(QFrame):
 
     def _evidence(self, ui: Ui, part: VerdictPart) -> QWidget:
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(6)
+        row = FlowLayout(holder)
+        row.setContentsMargins(12, 9, 12, 9)
         for text in part.verdict.evidence:
             chip = button(text, "chip")
             date = _DATE.search(text)
@@ -79,9 +79,8 @@ class VerdictCard(QFrame):
             if date is not None:
                 target = (part.verdict.symbol, date[0])
                 chip.clicked.connect(lambda _=False, to=target: self.evidence_clicked.emit(*to))
+            chip.setToolTip(text if date is None else ui.texts("desktop.evidence_hint"))
             row.addWidget(chip)
-        row.addStretch(1)
-        row.addWidget(label(ui.texts("desktop.evidence_hint"), "small", tone="3"))
         return holder
 
 
@@ -91,7 +90,7 @@ class _LevelButton(QPushButton):
     def __init__(self, caption: str, figure: str) -> None:
         super().__init__()
         self.setProperty("kind", "level")
-        self.setMinimumHeight(56)
+        self.setMinimumHeight(54)
         self.setAccessibleName(f"{caption} {figure}")
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 6, 12, 6)
@@ -108,8 +107,7 @@ def _head(ui: Ui, part: VerdictPart, action: str) -> QWidget:
     row.setContentsMargins(12, 8, 12, 8)
     row.setSpacing(10)
     row.addWidget(label(action, "action"))
-    row.addWidget(label(f"{verdict.symbol} {verdict.name}", tone="2"))
-    row.addStretch(1)
+    row.addWidget(Elided(f"{verdict.symbol} {verdict.name}", tone="2"), 1)
     if verdict.confidence is not None:
         bar = QProgressBar()
         bar.setFixedSize(64, 6)
@@ -119,18 +117,25 @@ def _head(ui: Ui, part: VerdictPart, action: str) -> QWidget:
         row.addWidget(label(ui.texts("desktop.confidence"), "small", tone="3"))
         row.addWidget(bar)
         row.addWidget(label(f"{verdict.confidence:.2f}", bold=True))
+        row.addWidget(label("·", "small", tone="3"))
     row.addWidget(label(ui.texts("desktop.horizon", days=verdict.horizon_days), "small", tone="3"))
     return holder
 
 
 def _cap(ui: Ui, part: VerdictPart, action: str) -> QWidget:
     band = QFrame()
-    band.setProperty("role", "warn")
+    band.setProperty("role", "band")
     row = QHBoxLayout(band)
-    row.addWidget(icon_label("shield-alert", ui.theme, "warn"))
+    row.setContentsMargins(12, 8, 12, 8)
+    row.setSpacing(8)
+    row.addWidget(icon_label("shield-alert", ui.theme, "warn"), 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    words.setSpacing(0)
     before = ui.texts(f"tools.action_{part.capped_from}")
-    text = ui.texts("desktop.capped", before=before, after=action, rules="；".join(part.rules))
-    row.addWidget(label(text, tone="1", wrap=True), 1)
+    words.addWidget(label(ui.texts("desktop.capped", before=before, after=action), bold=True, wrap=True))
+    if part.rules:
+        words.addWidget(label("\n".join(part.rules), tone="2", wrap=True))
+    row.addLayout(words, 1)
     return band
 
 
@@ -140,6 +145,6 @@ def _foot(ui: Ui, part: VerdictPart) -> QWidget:
     made_at = ""
     if verdict.price is not None:
         made_at = ui.texts("desktop.made_at", price=f"{verdict.price:.2f}", as_of=verdict.price_as_of)
-    foot = label(f"{made_at}{ui.texts('desktop.risk_short')}", "small", tone="3")
-    foot.setContentsMargins(12, 6, 12, 8)
+    foot = label(f"{made_at}{ui.texts('desktop.risk_short')}", "small", tone="3", wrap=True)
+    foot.setContentsMargins(12, 6, 12, 7)
     return foot

@@ -1,14 +1,19 @@
-"""The bottom line: which model answers, the tokens of the turn, as of when the prices are, what runs."""
+"""The bottom line: which model answers, how full its window is, the tokens of the turn, as of when the prices are, what runs."""
 
 from __future__ import annotations
 
 from datetime import date
+from typing import Final
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from desktop.context import Ui
-from desktop.widgets import Spinner, label
+from desktop.widgets import Dot, IconLabel, Spinner, hairline, label
 from runtime.core.messages import Usage
+
+HEIGHT: Final = 28
+K: Final = 1000
 
 
 class StatusLine(QFrame):
@@ -21,42 +26,63 @@ class StatusLine(QFrame):
     def __init__(self, ui: Ui) -> None:
         super().__init__()
         self.setProperty("role", "status")
-        self.setFixedHeight(28)
+        self.setFixedHeight(HEIGHT)
         self._ui = ui
+        self._dot = Dot()
         self._model = label("", "small", tone="2")
+        self._context = self._make_context()
         self._usage = label("", "small", tone="3")
         self._usage.setObjectName("statusUsage")
+        self._clock = IconLabel("clock", ui.themes, "text.3", 14)
         self._market = label("", "small", tone="3")
-        self._spinner = Spinner(ui.spinners, ui.theme)
-        self._spinner.hide()
+        self._spinner = Spinner(ui.spinners)
         self._running = label("", "small", tone="2")
+        self._running_line = _separator()
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(12)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(6)
+        row.addWidget(self._dot)
         row.addWidget(self._model)
+        row.addWidget(self._context)
+        self._usage_line = _separator()
+        row.addWidget(self._usage_line)
         row.addWidget(self._usage)
         row.addStretch(1)
-        row.addWidget(self._market)
-        row.addWidget(self._spinner)
-        row.addWidget(self._running)
+        for widget in (self._clock, self._market, self._running_line, self._spinner, self._running):
+            row.addWidget(widget)
+        self._clock.hide()
+        self.show_usage(Usage())
+        self.show_context(0, 0)
+        self.show_running(0)
 
     def show_model(self, name: str, *, offline: bool) -> None:
         """The model that answers next; a hollow dot for the offline analyst."""
-        self._model.setText(f"{'○' if offline else '●'} {name}")
+        self._dot.fill(on=not offline)
+        self._model.setText(name)
+
+    def show_context(self, used: int, window: int) -> None:
+        """How much of the model's window the last call took, in tokens; nothing while that is not known."""
+        known = used > 0 and window > 0
+        self._context.setVisible(known)
+        if known:
+            self._bar.setValue(min(100, round(used / window * 100)))
+            text = self._ui.texts("desktop.context_used", used=_thousands(used), window=_thousands(window))
+            self._context_text.setText(text)
 
     def show_usage(self, usage: Usage) -> None:
         """Tokens and cost of the last turn."""
-        if usage == Usage():
-            self._usage.setText("")
-            return
+        known = usage != Usage()
+        self._usage.setVisible(known)
+        self._usage_line.setVisible(known)
         cost = "" if usage.cost is None else self._ui.texts("desktop.cost", cost=f"{usage.cost:.3f}")
         text = self._ui.texts(
             "desktop.usage", fresh=f"{usage.input:,}", cached=f"{usage.cache_read:,}", output=f"{usage.output:,}"
         )
-        self._usage.setText(text + cost)
+        self._usage.setText(text + cost if known else "")
 
     def show_market(self, newest: date | None, sample_as_of: date) -> None:
         """As of when the local bars and the sample market are."""
+        self._clock.show()
         if newest is None:
             self._market.setText(self._ui.texts("desktop.market_sample_only", as_of=sample_as_of))
         else:
@@ -64,5 +90,35 @@ class StatusLine(QFrame):
 
     def show_running(self, count: int) -> None:
         """How many turns run."""
-        self._spinner.setVisible(count > 0)
+        for widget in (self._spinner, self._running, self._running_line):
+            widget.setVisible(count > 0)
         self._running.setText(self._ui.texts("desktop.running", count=count) if count else "")
+
+    def _make_context(self) -> QWidget:
+        holder = QWidget()
+        holder.setObjectName("statusContext")
+        self._bar = QProgressBar()
+        self._bar.setProperty("inline", "true")
+        self._bar.setFixedSize(56, 4)
+        self._bar.setTextVisible(False)
+        self._context_text = label("", "small", tone="3")
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(_separator())
+        row.addWidget(label(self._ui.texts("desktop.context"), "small", tone="3"))
+        row.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._context_text)
+        return holder
+
+
+def _separator() -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(6, 8, 6, 8)
+    row.addWidget(hairline(vertical=True))
+    return holder
+
+
+def _thousands(tokens: int) -> str:
+    return str(tokens) if tokens < K else f"{tokens / K:.0f}k"

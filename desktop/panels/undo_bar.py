@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from desktop.context import Ui
-from desktop.widgets import button, label
+from desktop.widgets import button, icon_button, label
 
 SHOWN_MS: Final = 8000
 
 
 class UndoBar(QFrame):
-    """Centred at the bottom of its parent.
+    """Centred above another widget.
 
     Args:
         ui: shared parts.
         parent: what it floats over.
+        below: the widget that it stands on.
     """
 
-    def __init__(self, ui: Ui, parent: QWidget) -> None:
+    def __init__(self, ui: Ui, parent: QWidget, below: QWidget) -> None:
         super().__init__(parent)
+        self._below = below
         self.setObjectName("undoBar")
         self.setProperty("role", "undo")
         self.setFixedHeight(40)
@@ -35,6 +37,7 @@ class UndoBar(QFrame):
         row.setContentsMargins(16, 0, 8, 0)
         row.addWidget(self._text)
         row.addWidget(self._button)
+        row.addWidget(icon_button("x", ui.texts("desktop.close"), ui.theme, self.hide))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SHOWN_MS)
@@ -52,10 +55,11 @@ class UndoBar(QFrame):
         self._timer.start()
 
     def place(self) -> None:
-        """Centre it, 16 px above the bottom."""
+        """Centre it, 12 px above what it stands on."""
         parent = self.parentWidget()
         if parent is not None:
-            self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - 44)
+            corner = self._below.mapTo(parent, QPoint(0, 0))
+            self.move(corner.x() + (self._below.width() - self.width()) // 2, corner.y() - self.height() - 12)
 
     def _take_back(self) -> None:
         self.hide()

@@ -1,47 +1,70 @@
-"""Appearance: light, dark or the system's; which colour means up."""
+"""Appearance: light, dark or the system's; which colour means up; the language."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+import tomlkit
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.context import Ui
 from desktop.theme import MarketMode, SchemeChoice
-from desktop.widgets import label
+from desktop.widgets import button, label
+from runtime.errors import WyckoffError
+from runtime.settings import SettingsFile
+from runtime.texts import LANGUAGES
 
 SCHEMES: Final[tuple[SchemeChoice, ...]] = ("system", "light", "dark")
 MODES: Final[tuple[MarketMode, ...]] = ("cn", "intl", "cb")
 
 
 class AppearancePage(QWidget):
-    """The look; a choice takes effect at once.
+    """The look, which changes at once, and the language, which changes with the next start.
 
     Args:
         ui: shared parts.
+        settings_file: where the language is kept.
     """
 
-    def __init__(self, ui: Ui) -> None:
+    def __init__(self, ui: Ui, settings_file: SettingsFile) -> None:
         super().__init__()
         self._ui = ui
+        self._file = settings_file
+        self._writing: asyncio.Task[None] | None = None
+        self._said = label("", "small", tone="3", wrap=True)
+        self._said.setObjectName("languageMessage")
         layout = QVBoxLayout(self)
-        layout.setSpacing(10)
-        layout.addWidget(label(ui.texts("desktop.appearance"), "title"))
-        layout.addWidget(label(ui.texts("desktop.scheme"), tone="2"))
-        layout.addLayout(self._row("scheme", SCHEMES, ui.themes.choice))
-        layout.addWidget(label(ui.texts("desktop.market_colors"), tone="2"))
-        layout.addLayout(self._row("market", MODES, ui.themes.market_mode))
+        layout.setContentsMargins(8, 4, 8, 0)
+        layout.setSpacing(8)
+        layout.addWidget(label(ui.texts("desktop.appearance"), "action"))
+        layout.addSpacing(6)
+        for kind, caption, values, current in (
+            ("scheme", "desktop.scheme", SCHEMES, ui.themes.choice),
+            ("market", "desktop.market_colors", MODES, ui.themes.market_mode),
+            ("language", "settings.language", LANGUAGES, ui.texts.language),
+        ):
+            layout.addWidget(label(ui.texts(caption), tone="2"))
+            layout.addLayout(self._row(kind, values, current))
+            layout.addSpacing(10)
+        layout.addWidget(self._said)
         layout.addStretch(1)
+
+    async def aclose(self) -> None:
+        """Finish what is being written."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
 
     def _row(self, kind: str, values: tuple[str, ...], current: str) -> QHBoxLayout:
         group = QButtonGroup(self)
         row = QHBoxLayout()
-        row.setSpacing(16)
+        row.setSpacing(6)
         for value in values:
-            choice = QRadioButton(self._ui.texts(f"desktop.{kind}_{value}"))
-            choice.setObjectName(f"{kind}-{value}")
+            key = f"settings.language_{value}" if kind == "language" else f"desktop.{kind}_{value}"
+            choice = button(self._ui.texts(key), "chip", name=f"{kind}-{value}")
+            choice.setCheckable(True)
             choice.setChecked(value == current)
-            choice.toggled.connect(lambda on, chosen=value: self._choose(kind, chosen) if on else None)
+            choice.clicked.connect(lambda _=False, chosen=value: self._choose(kind, chosen))
             group.addButton(choice)
             row.addWidget(choice)
         row.addStretch(1)
@@ -50,5 +73,22 @@ class AppearancePage(QWidget):
     def _choose(self, kind: str, value: str) -> None:
         if kind == "scheme":
             self._ui.themes.choose(scheme=next(item for item in SCHEMES if item == value))
-        else:
+        elif kind == "market":
             self._ui.themes.choose(market_mode=next(item for item in MODES if item == value))
+        else:
+            self._writing = asyncio.ensure_future(self._keep_language(value, self._writing))
+
+    async def _keep_language(self, language: str, before: asyncio.Task[None] | None) -> None:
+        """Write the language, one choice after the other, and say when it takes effect."""
+        if before is not None:
+            await asyncio.wait({before})
+
+        def change(document: tomlkit.TOMLDocument) -> None:
+            document.setdefault("settings", tomlkit.table())["language"] = language
+
+        try:
+            await asyncio.to_thread(self._file.update, change)
+        except WyckoffError as error:
+            self._said.setText(self._ui.texts.error(error))
+            return
+        self._said.setText(self._ui.texts("settings.language_next_start"))

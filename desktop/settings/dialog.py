@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+from typing import Final
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.context import Ui
+from desktop.icons import icon
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.models_page import ModelsPage
+from desktop.theme import Theme
 from desktop.widgets import button, hairline
 from runtime.workspace import Workspace
 
-SIZE = 860, 640
-NAV_WIDTH = 184
+SIZE: Final = 860, 640
+NAV_WIDTH: Final = 184
+NAV_ROW: Final = 32
 
 
 class SettingsDialog(QDialog):
@@ -31,25 +46,47 @@ class SettingsDialog(QDialog):
         self.setObjectName("settingsDialog")
         self.setWindowTitle(ui.texts("desktop.settings"))
         self.resize(min(SIZE[0], parent.width() - 40), min(SIZE[1], parent.height() - 40))
+        self._ui = ui
         self.models = ModelsPage(ui, workspace)
         self.models.changed.connect(self.models_changed)
-        pages = QStackedWidget()
-        nav = QListWidget()
-        nav.setObjectName("settingsNav")
-        nav.setAccessibleName(ui.texts("desktop.settings"))
-        nav.setFixedWidth(NAV_WIDTH)
-        for key, page in (("desktop.models", self.models), ("desktop.appearance", AppearancePage(ui))):
-            nav.addItem(ui.texts(key))
-            pages.addWidget(page)
-        nav.currentRowChanged.connect(pages.setCurrentIndex)
-        nav.setCurrentRow(0)
-        close = button(ui.texts("desktop.close"), name="settingsClose")
+        self.appearance = AppearancePage(ui, workspace.base.settings_file)
+        self._nav = QListWidget()
+        self._nav.setObjectName("settingsNav")
+        self._nav.setAccessibleName(ui.texts("desktop.settings"))
+        self._nav.setFixedWidth(NAV_WIDTH)
+        self._pages = QStackedWidget()
+        self._icons: list[str] = []
+        models = self._add_page("desktop.models", "cpu", self.models)
+        self.models.spoke.connect(lambda said: QTimer.singleShot(0, said, lambda: models.ensureWidgetVisible(said)))
+        self._add_page("desktop.appearance", "palette", self.appearance)
+        self._nav.currentRowChanged.connect(self._pages.setCurrentIndex)
+        self._nav.setCurrentRow(0)
+        self._lay_out()
+        ui.themes.changed.connect(self._tint)
+        self._tint(ui.theme)
+
+    def _add_page(self, key: str, icon_name: str, page: QWidget) -> QScrollArea:
+        """A page that scrolls where the dialog is small."""
+        item = QListWidgetItem(self._ui.texts(key))
+        item.setSizeHint(QSize(0, NAV_ROW))
+        self._nav.addItem(item)
+        self._icons.append(icon_name)
+        page.setProperty("role", "canvas")
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidget(page)
+        self._pages.addWidget(scroll)
+        return scroll
+
+    def _lay_out(self) -> None:
+        close = button(self._ui.texts("desktop.close"), name="settingsClose")
         close.clicked.connect(self.close)
         body = QHBoxLayout()
-        body.setSpacing(16)
-        body.addWidget(nav)
+        body.setSpacing(12)
+        body.addWidget(self._nav)
         body.addWidget(hairline(vertical=True))
-        body.addWidget(pages, 1)
+        body.addWidget(self._pages, 1)
         foot = QHBoxLayout()
         foot.addStretch(1)
         foot.addWidget(close)
@@ -57,4 +94,9 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
         column.addLayout(body, 1)
+        column.addWidget(hairline())
         column.addLayout(foot)
+
+    def _tint(self, theme: Theme) -> None:
+        for row, name in enumerate(self._icons):
+            self._nav.item(row).setIcon(icon(name, theme.color("text.2")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from desktop.viewmodels.parts import NoticePart, Part, TextPart, ThinkingPart, ToolPart, Turn, VerdictPart
 from desktop.viewmodels.transcript import provenance
@@ -11,7 +11,7 @@ from runtime.core.messages import AssistantMessage, ToolCall, ToolMessage, UserM
 from runtime.core.messages import TextPart as StoredText
 from runtime.core.messages import ThinkingPart as StoredThinking
 from runtime.core.verdicts import Verdict
-from runtime.storage.conversations import StoredMessage
+from runtime.storage.shown_path import PathMessage, StoredPath
 from runtime.texts import Texts
 from runtime.tools.registry import ToolRegistry
 
@@ -28,49 +28,61 @@ class HistoryReader:
         self._texts = texts
         self._registry = registry
 
-    def turns(
-        self,
-        path: Sequence[StoredMessage],
-        branches: Mapping[str, tuple[int, int]],
-        verdicts: Sequence[tuple[str, Verdict]],
-    ) -> list[Turn]:
-        """The turns of a path, the oldest first."""
+    def turns(self, path: StoredPath) -> list[Turn]:
+        """The turns of a path, the oldest first. Values only: it may run on any thread."""
         turns: list[Turn] = []
-        for stored in path:
+        for stored in path.messages:
             message = stored.message
-            if isinstance(message, UserMessage):
-                if turns and turns[-1].id == stored.turn_id:  # entered the running turn
-                    turns[-1].parts.append(
-                        NoticePart(kind="info", text=self._texts("desktop.steered", text=message.text))
-                    )
-                    continue
-                branch = branches.get(stored.id, (1, 1))
-                turns.append(
-                    Turn(id=stored.turn_id, text=message.text, message_id=stored.id, branch=branch, status="done")
-                )
-                continue
-            if not turns:
-                turns.append(Turn(id=stored.turn_id, text="", status="done"))
-            self._into(turns[-1], stored)
-        self._place_verdicts(turns, verdicts)
+            if message is None:
+                self._gap(turns, stored)
+            elif isinstance(message, UserMessage):
+                self._said(turns, stored, message)
+            else:
+                if not turns:
+                    turns.append(Turn(id=stored.turn_id, text="", status="done"))
+                self._into(turns[-1], stored, message)
+        self._place_verdicts(turns, path.verdicts)
+        for turn in turns:
+            if not turn.parts:  # ended before it could say anything
+                turn.status = "failed"
         return turns
 
-    def _into(self, turn: Turn, stored: StoredMessage) -> None:
-        match stored.message:
-            case AssistantMessage() as message:
+    def _said(self, turns: list[Turn], stored: PathMessage, message: UserMessage) -> None:
+        if turns and turns[-1].id == stored.turn_id:  # entered the running turn
+            turns[-1].parts.append(NoticePart(kind="info", text=self._texts("desktop.steered", text=message.text)))
+            return
+        turns.append(
+            Turn(
+                id=stored.turn_id,
+                text=message.text,
+                message_id=stored.id,
+                questions=stored.versions,
+                status="done",
+            )
+        )
+
+    def _gap(self, turns: list[Turn], stored: PathMessage) -> None:
+        """A row that cannot be read leaves a note in its place."""
+        if not turns or stored.role == "user":
+            turns.append(Turn(id=stored.turn_id, text="", status="done"))
+        turns[-1].parts.append(NoticePart(kind="warning", text=self._texts("desktop.unreadable")))
+
+    def _into(self, turn: Turn, stored: PathMessage, message: AssistantMessage | ToolMessage) -> None:
+        match message:
+            case AssistantMessage():
                 for part in message.parts:
                     found = self._part(part)
                     if found is not None:
                         turn.parts.append(found)
+                if turn.id != stored.turn_id or not turn.answers.ids:
+                    turn.answers = stored.versions
                 turn.id = stored.turn_id
                 if stored.status in ("stopped", "streaming"):
                     turn.status = "stopped"
                 elif stored.status == "failed":
                     turn.status = "failed"
-            case ToolMessage() as message:
+            case ToolMessage():
                 self._result(turn, message)
-            case UserMessage():
-                pass
 
     def _part(self, part: StoredText | StoredThinking | ToolCall) -> Part | None:
         match part:

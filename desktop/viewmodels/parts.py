@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from runtime.core.approvals import ApprovalDecision, ApprovalRequest
 from runtime.core.json import JsonObject
+from runtime.core.messages import Versions
 from runtime.core.verdicts import Verdict
 
 ToolState: TypeAlias = Literal["queued", "running", "waiting", "done", "failed", "stopped"]
@@ -102,14 +103,15 @@ class Turn:
         id: the turn's id.
         message_id: the stored message of the person; empty until it is stored.
         text: what the person said; empty when the turn continues nothing of theirs.
-        branch: number of this version among its siblings, from 1, and how many there are.
-        answer: the whole visible answer, for copying.
+        questions: versions of the person's message (edits).
+        answers: versions of the answer to it (answered again).
     """
 
     id: str
     text: str
     message_id: str = ""
-    branch: tuple[int, int] = (1, 1)
+    questions: Versions = field(default_factory=Versions)
+    answers: Versions = field(default_factory=Versions)
     parts: list[Part] = field(default_factory=list)
     status: TurnStatus = "running"
 

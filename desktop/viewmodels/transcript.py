@@ -74,6 +74,10 @@ class TranscriptModel(QObject):
         self.turns = list(turns)
         self.reset.emit()
 
+    def cut(self, turn: Turn) -> None:
+        """Leave a turn and what came after it out of sight, because its place is taken anew."""
+        self.load(self.turns[: self.turns.index(turn)])
+
     def begin(self, turn: Turn) -> None:
         """A new turn at the end."""
         self.turns.append(turn)

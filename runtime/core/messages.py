@@ -117,3 +117,15 @@ class Usage:
             cost=cost,
             estimated=self.estimated or other.estimated,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Versions:
+    """Siblings of one message, the oldest first, and which of them is shown (from 0)."""
+
+    ids: tuple[str, ...] = ()
+    shown: int = 0
+
+    def stepped(self, step: int) -> str:
+        """The sibling so many steps away, around the ends."""
+        return self.ids[(self.shown + step) % len(self.ids)]

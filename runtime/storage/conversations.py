@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, Row, func, insert, literal_column, select, update
+from sqlalchemy import Connection, Row, Text, func, insert, literal_column, select, type_coerce, update
 
 from runtime.clock import Clock
-from runtime.core.codec import message_from_json, to_json
+from runtime.core.codec import to_json
 from runtime.core.ids import new_id
 from runtime.core.json import JsonObject
 from runtime.core.messages import Message, MessageStatus
 from runtime.storage.engine import Database
 from runtime.storage.schema import conversation as conversations
 from runtime.storage.schema import message as messages
+from runtime.storage.shown_path import AnyRow, readable, to_root
 
 TITLE_LENGTH = 30
 
@@ -209,21 +210,19 @@ class ConversationStore:
         await self._database.run(lambda connection: connection.execute(statement).rowcount)
 
     async def path(self, conversation_id: str) -> tuple[StoredMessage, ...]:
-        """The messages from the first to the head."""
+        """The messages from the first to the head; one that cannot be read is left out, and in the log."""
 
         def work(connection: Connection) -> tuple[StoredMessage, ...]:
             head = connection.execute(
                 select(conversations.c.head_id).where(conversations.c.id == conversation_id)
             ).scalar_one_or_none()
-            rows = connection.execute(select(messages).where(messages.c.conversation_id == conversation_id)).all()
-            by_id = {row.id: row for row in rows}
-            found: list[StoredMessage] = []
-            while head is not None and head in by_id:
-                found.append(_stored(by_id[head]))
-                head = by_id[head].parent_id
-            return tuple(reversed(found))
+            body = type_coerce(messages.c.body, Text).label("body")  # decoded row by row: one may be broken
+            others = [column for column in messages.c if column.name != "body"]
+            rows = connection.execute(select(*others, body).where(messages.c.conversation_id == conversation_id)).all()
+            path = [(row, readable(row)) for row in to_root(rows, head)]
+            return tuple(_stored(row, message) for row, message in reversed(path) if message is not None)
 
-        return await self._database.run(work)
+        return await self._database.read(work)
 
     async def close_interrupted(self, conversation_id: str) -> int:
         """Mark what a crash left behind as stopped; returns how many messages. Only for a conversation without a running turn."""
@@ -258,7 +257,7 @@ def _conversation(row: Row[tuple[object, ...]]) -> Conversation:
     )
 
 
-def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
+def _stored(row: AnyRow, message: Message) -> StoredMessage:
     return StoredMessage(
         id=row.id,
         conversation_id=row.conversation_id,
@@ -266,5 +265,5 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
         turn_id=row.turn_id,
         status=row.status,
         created_at=row.created_at,
-        message=message_from_json(cast("JsonObject", row.body)),
+        message=message,
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from desktop.approvals.dialog import ApprovalDialog
 from desktop.desk import Desk
 from desktop.viewmodels.parts import ApprovalPart, TextPart, ThinkingPart, ToolPart, VerdictPart
 from runtime.paths import Home
 from tests.desktop.conftest import Run
-from tests.support.windows import click, open_window, press, until, write
+from tests.support.windows import child, click, open_window, press, say, until, write
 
 QUESTION = "云溪股份现在适合买吗？"
 ORDER = "买入 1000 股 云溪股份 价格 7.7 元"
@@ -20,19 +20,6 @@ ORDER = "买入 1000 股 云溪股份 价格 7.7 元"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WYCKOFF_OFFLINE_PAUSE_S", "0.000001")
-
-
-def child(parent: QWidget, kind: type[QWidget], name: str) -> QWidget:
-    found = parent.findChild(kind, name)
-    assert found is not None, name
-    return found
-
-
-def say(desk: Desk, text: str) -> None:
-    """Type into the composer and press Enter."""
-    editor = child(desk.window, QPlainTextEdit, "composer")
-    write(editor, text)
-    press(editor, Qt.Key.Key_Return)
 
 
 async def dialog_of(desk: Desk) -> ApprovalDialog:

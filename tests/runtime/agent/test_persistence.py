@@ -168,3 +168,18 @@ async def test_a_database_that_cannot_be_written_fails_the_turn_and_says_what_to
     assert isinstance(end, Failed)
     assert end.category == "storage"
     assert "磁盘空间" in end.message
+
+
+async def test_a_row_that_cannot_be_read_is_left_out_and_the_conversation_goes_on(home: Home) -> None:
+    provider = ScriptedProvider(say("一"), say("二"))
+    async with open_desk(home, provider) as desk:
+        await ask(desk.runtime, "甲")
+        await desk.stores.database.run(
+            lambda connection: connection.exec_driver_sql(
+                "UPDATE message SET body = '{\"role\":' WHERE role = 'assistant'"
+            )
+        )
+        await ask(desk.runtime, "乙")
+        stored = await desk.stores.conversations.path("c1")
+    assert texts(provider.requests[1].messages) == ["甲", "乙"]
+    assert texts(tuple(item.message for item in stored)) == ["甲", "乙", "二"]

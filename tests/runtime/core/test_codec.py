@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from typing_extensions import TypeAliasType
 
 from runtime.clock import SHANGHAI
-from runtime.core import events
+from runtime.core import events, work_events
 from runtime.core.codec import event_from_json, event_schema, message_from_json, to_json
+from runtime.core.event_base import Event
 from runtime.core.events import Done, RuntimeEvent, Terminal, TurnStart
 from runtime.core.json import JsonValue, dumps, loads_object
 from runtime.core.messages import (
@@ -94,9 +95,9 @@ def test_every_kind_has_a_name_of_its_own() -> None:
 
 
 def test_no_event_is_left_out_of_the_union() -> None:
-    defined = {item for item in vars(events).values() if isinstance(item, type) and issubclass(item, events._Event)} - {
-        events._Event
-    }
+    modules = (events, work_events)
+    classes = [item for module in modules for item in vars(module).values() if isinstance(item, type)]
+    defined = {item for item in classes if issubclass(item, Event)} - {Event}
     assert set(KINDS) == defined
     assert set(get_args(Terminal)) <= set(KINDS)
 
