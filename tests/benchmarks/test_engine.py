@@ -1,7 +1,5 @@
 """Measurements of the Wyckoff engine; run with `-m benchmark -s`. Nothing timed is asserted."""
 
-# ruff: noqa: T201 - printing is what a benchmark is for
-
 from __future__ import annotations
 
 import time

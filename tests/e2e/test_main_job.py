@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable
 
@@ -24,7 +25,7 @@ def answers(desk: Opened, status: str) -> list[dict[str, object]]:
 def decisions(desk: Opened) -> list[object]:
     """What was decided so far, and by whom."""
     rows = desk.rows("SELECT choice, decided_by FROM approval_log ORDER BY id")
-    return [(row["choice"], str(row["decided_by"]).split(":")[0]) for row in rows]
+    return [(row["choice"], re.split("[,:]", str(row["decided_by"]))[0]) for row in rows]
 
 
 def shares(desk: Opened) -> list[object]:
@@ -37,10 +38,11 @@ def test_a_newcomer_asks_and_gets_a_verdict_and_finds_it_again(terminal: Termina
         desk.say("云溪股份现在适合买吗？")
         until(lambda: desk.rows("SELECT * FROM verdict WHERE symbol = '608101.SIM'"))
         until(lambda: any(SIGNATURE in str(row["body"]) for row in answers(desk, "complete")))
+        desk.rest()
         desk.press("ctrl+q")
         assert desk.process.wait(LIMIT_S) == 0
     with opened(terminal, screen) as desk:
-        desk.say("那止损呢")
+        desk.say("大盘怎么样？")
         until(lambda: len(desk.rows("SELECT * FROM message WHERE role = 'user'")) == 2)
         # It went on in the conversation that was open, which therefore was there again.
         assert len(desk.rows("SELECT * FROM conversation")) == 1
@@ -94,7 +96,7 @@ def test_a_kill_in_mid_answer_loses_neither_the_question_nor_the_text(terminal: 
         until(lambda: answers(desk, "streaming"))
         desk.process.send_signal(signal.SIGKILL)
         desk.process.wait()
-        assert [row["role"] for row in desk.rows("SELECT role FROM message")][0] == "user"
+        assert desk.rows("SELECT role FROM message")[0]["role"] == "user"
         assert answers(desk, "streaming")
     with opened(terminal, screen) as desk:
         desk.say("大盘怎么样？")

@@ -7,17 +7,20 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, TypeVar
 
 import pytest
 
-from tests.support.terminal import LIMIT_S, Terminal, command
+from tests.support.terminal import LIMIT_S, Terminal
 
 T = TypeVar("T")
 STEP_S: Final = 0.05  # how often another process is looked at
+SESSION_S: Final = 120.0  # no program of a test is open longer
+REST_S: Final = 0.3  # a program that used no processor for so long has nothing to do
 WIDTH, HEIGHT = 1440, 900
 
 needs_screen = pytest.mark.skipif(
@@ -46,14 +49,14 @@ def virtual_screen() -> Iterator[str]:
         server.wait()
 
 
-def until(condition: Callable[[], T]) -> T:
+def until(condition: Callable[[], T], step_s: float = STEP_S) -> T:
     """What `condition` gives as soon as that is true; another process brings it about."""
     never = threading.Event()
-    for _ in range(int(LIMIT_S / STEP_S)):
+    for _ in range(int(LIMIT_S / step_s)):
         found = condition()
         if found:
             return found
-        never.wait(STEP_S)
+        never.wait(step_s)
     raise AssertionError(f"did not happen within {LIMIT_S} s")
 
 
@@ -91,8 +94,24 @@ class Opened:
         down = y if y >= 0 else int(size["HEIGHT"]) + y
         self._do("mousemove", "--window", window, str(across), str(down), "click", "1")
 
+    def rest(self) -> None:
+        """Wait until the program has nothing to do.
+
+        Han characters are typed by keys that are renamed for a moment; a busy program reads them too late.
+        """
+        used = -2
+
+        def resting() -> bool:
+            nonlocal used
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+            before, used = used, int(fields[11]) + int(fields[12])
+            return used - before <= 1
+
+        until(resting, REST_S)
+
     def say(self, text: str) -> None:
         """Type a message into the composer and send it."""
+        self.rest()
         self.click(self.window("威科夫"), WIDTH // 2, -90)
         self.press("ctrl+a")
         self.type(text)
@@ -104,11 +123,6 @@ class Opened:
         if not (self.terminal.home / "desk.db").exists() or not self.terminal.rows(exists):
             return []
         return [dict(row) for row in self.terminal.rows(statement, *values)]
-
-    def close(self) -> int:
-        """Close the window as its frame would; the exit code."""
-        self._do("windowclose", self.window("威科夫"))
-        return self.process.wait(LIMIT_S)
 
     def _do(self, *args: str) -> str:
         done = subprocess.run(
@@ -123,9 +137,9 @@ class Opened:
 
 
 @contextmanager
-def opened(terminal: Terminal, display: str, *args: Sequence[str], **variables: str) -> Iterator[Opened]:
+def opened(terminal: Terminal, display: str, **variables: str) -> Iterator[Opened]:
     """The program on a home and a screen; it is gone when the block ends."""
-    with terminal.running(program=[command()], DISPLAY=display, QT_QPA_PLATFORM="xcb", **variables) as running:
+    with terminal.running(limit_s=SESSION_S, DISPLAY=display, QT_QPA_PLATFORM="xcb", **variables) as running:
         program = Opened(process=running.process, display=display, terminal=terminal)
         program.window("威科夫")
         yield program

@@ -141,7 +141,9 @@ class Terminal:
             return list(pool.map(lambda args: self.run(*args), commands))
 
     @contextmanager
-    def running(self, *args: str, program: Sequence[str] | None = None, **variables: str) -> Iterator[Running]:
+    def running(
+        self, *args: str, program: Sequence[str] | None = None, limit_s: float = LIMIT_S, **variables: str
+    ) -> Iterator[Running]:
         """Start a command whose standard input stays open; it is gone when the block ends."""
         process = subprocess.Popen(
             [*(program or [command()]), *args],
@@ -152,7 +154,7 @@ class Terminal:
             stderr=subprocess.PIPE,
             encoding="utf-8",
         )
-        watchdog = threading.Timer(LIMIT_S, process.kill)
+        watchdog = threading.Timer(limit_s, process.kill)
         watchdog.start()
         try:
             yield Running(process=process)
