@@ -162,7 +162,7 @@ class Desk(QObject):
         composer.stopped.connect(chat.stop)
         composer.unqueued.connect(chat.unqueue)
         composer.model_chosen.connect(self._choose_model)
-        window.onboarding.add_model.connect(self._open_settings)
+        window.onboarding.add_model.connect(self._add_model)
         window.onboarding.later.connect(composer.focus)
         view = window.transcript
         view.regenerate.connect(chat.regenerate)
@@ -223,10 +223,18 @@ class Desk(QObject):
         self._show_models()
 
     def _open_settings(self) -> None:
+        self._settings().open()
+
+    def _add_model(self, service: str) -> None:
+        dialog = self._settings()
+        dialog.models.begin(service)
+        dialog.open()
+
+    def _settings(self) -> SettingsDialog:
         dialog = SettingsDialog(self._ui, self._workspace, self.window)
         dialog.models_changed.connect(self._show_models)
         dialog.finished.connect(lambda _code: self.start_task(dialog.models.aclose(), "settings"))
-        dialog.open()
+        return dialog
 
     def _toggle_theme(self) -> None:
         dark = self._ui.theme.scheme == "dark"

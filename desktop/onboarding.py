@@ -14,8 +14,9 @@ from desktop.widgets import IconLabel, hairline, label
 
 WIDTH: Final = 576
 PROMPTS: Final = (("chart-candlestick", "stock"), ("radar", "market"), ("wallet", "portfolio"))
-SERVICES: Final = ("deepseek", "anthropic", "openai", "gemini", "local", "later")
-COLUMNS: Final = 3
+SERVICES: Final = {"deepseek": "deepseek", "openai": "openai", "local": "ollama"}  # card and the service it begins with
+LATER: Final = "later"
+COLUMNS: Final = 2
 PROMISES: Final = (("key-round", "keys"), ("hard-drive", "local"), ("shield-check", "ask"))
 
 
@@ -27,7 +28,7 @@ class Onboarding(QScrollArea):
     """
 
     prompt_chosen = Signal(str)
-    add_model = Signal()
+    add_model = Signal(str)  # the service
     later = Signal()
 
     def __init__(self, ui: Ui) -> None:
@@ -88,14 +89,14 @@ class Onboarding(QScrollArea):
     def _services(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(8)
-        for index, key in enumerate(SERVICES):
+        for index, key in enumerate((*SERVICES, LATER)):
             card = _CardButton(f"onboarding-{key}", self._ui.texts(f"desktop.service_{key}"), "card")
             card.setMinimumHeight(56)
-            card.setProperty("dashed", "true" if key == "later" else "false")
-            sign = IconLabel("arrow-right" if key == "later" else "plus", self._ui.themes, "text.3", 14)
+            card.setProperty("dashed", "true" if key == LATER else "false")
+            sign = IconLabel("arrow-right" if key == LATER else "plus", self._ui.themes, "text.3", 14)
             name, line = self._ui.texts(f"desktop.service_{key}"), self._ui.texts(f"desktop.service_{key}_line")
             card.fill(None, name, line, sign)
-            card.clicked.connect(self.later if key == "later" else self.add_model)
+            card.clicked.connect(self.later if key == LATER else partial(self._add, SERVICES[key]))
             grid.addWidget(card, index // COLUMNS, index % COLUMNS)
             grid.setColumnStretch(index % COLUMNS, 1)
         return grid
@@ -112,6 +113,9 @@ class Onboarding(QScrollArea):
             row.addWidget(label(self._ui.texts(f"desktop.promise_{key}"), "small", tone="3"))
             flow.addWidget(item)
         return holder
+
+    def _add(self, service: str, _checked: bool = False) -> None:
+        self.add_model.emit(service)
 
     def _choose(self, text: str, _checked: bool = False) -> None:
         self.prompt_chosen.emit(text)

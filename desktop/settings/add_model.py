@@ -54,6 +54,11 @@ class AddModelForm(QFrame):
         ui.themes.changed.connect(self._tint)
         self._tint(ui.theme)
 
+    def begin(self, service: str) -> None:
+        """Start with a service; the model's name is next."""
+        self._service.setText(service)
+        self._model.setFocus()
+
     def config(self) -> ModelConfig:
         """What was typed; its name for the person is the model's own."""
         model = self._model.text().strip()

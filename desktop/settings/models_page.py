@@ -80,6 +80,10 @@ class ModelsPage(QWidget):
         self._list.setFixedHeight(ROW_HEIGHT * min(self._list.count(), MOST_ROWS) + 2)
         self._enable()
 
+    def begin(self, service: str) -> None:
+        """Start adding a model of a service."""
+        self._form.begin(service)
+
     async def aclose(self) -> None:
         """End a running test."""
         if self._task is not None:

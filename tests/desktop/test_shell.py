@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMessageBox, QPushButton, QToolButton
 
 from desktop import app as window_app
 from desktop.onboarding import Onboarding
@@ -177,11 +177,10 @@ def test_the_first_page_offers_questions_and_a_model_and_can_be_put_off(on_loop:
     async def scenario() -> None:
         async with open_window(home, ScriptedProvider()) as desk:
             page = child(desk.window, Onboarding, "onboardingPage")
-            asked: list[str] = []
-            page.add_model.disconnect()
-            page.add_model.connect(lambda: asked.append("model"))
-            click(child(page, QPushButton, "onboarding-deepseek"))
-            assert asked == ["model"]
+            click(child(page, QPushButton, "onboarding-local"))
+            settings = child(desk.window, QDialog, "settingsDialog")
+            assert child(settings, QLineEdit, "modelService").text() == "ollama"
+            settings.reject()
             click(child(page, QPushButton, "onboarding-later"))
             write(editor(desk), "看")
             press(editor(desk), Qt.Key.Key_Backspace)
