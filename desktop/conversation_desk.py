@@ -53,7 +53,7 @@ class ConversationDesk(QObject):
         self._search = ""
         panel, composer = window.conversations, window.composer
         panel.new_asked.connect(self.new)
-        panel.opened.connect(self._open)
+        panel.opened.connect(self.show)
         panel.searched.connect(self._searched)
         panel.renamed.connect(lambda conversation, title: self._start(self._rename(conversation, title)))
         panel.deleted.connect(lambda conversation: self._start(self._delete(conversation)))
@@ -95,7 +95,8 @@ class ConversationDesk(QObject):
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         self._start_task(work, "conversations")
 
-    def _open(self, conversation: str) -> None:
+    def show(self, conversation: str) -> None:
+        """Open a conversation."""
         if conversation != self._chat.wanted_id:
             self._chat.wanted_id = conversation
             self._start(self._opened(conversation))

@@ -21,6 +21,7 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.theme import Theme
 from desktop.usage_desk import UsageDesk
 from desktop.viewmodels.chat import ChatModel
+from desktop.viewmodels.tasks import TasksModel
 from desktop.viewmodels.transcript import TranscriptModel
 from desktop.window_state import StateKeeper, WindowState
 from runtime.agent.turn import Surface
@@ -67,6 +68,8 @@ class Desk(QObject):
         self._approval_desk = ApprovalDesk(ui, window, self.approvals, workspace.runtime)
         self._charts = ChartDesk(workspace.market, window, self.start_task)
         self._usage = UsageDesk(window.status, self.chat)
+        self.tasks = TasksModel(workspace.texts, workspace.base.clock)
+        window.tasks.follow(self.tasks)
         window.composer.set_search(workspace.market.directory.search)
         self._connect()
 
@@ -174,6 +177,9 @@ class Desk(QObject):
         chat.busy_changed.connect(lambda busy: composer.set_busy(busy=busy))
         chat.queue_changed.connect(composer.set_queue)
         chat.event_seen.connect(self._event)
+        chat.event_seen.connect(self.tasks.see)
+        window.tasks.opened.connect(self.conversations.show)
+        window.tasks.stop_asked.connect(chat.stop)
         self.transcript.turn_added.connect(lambda _turn: window.show_empty(empty=False))
         self.transcript.reset.connect(lambda: window.show_empty(empty=not self.transcript.turns))
 

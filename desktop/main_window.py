@@ -20,6 +20,7 @@ from desktop.keyboard_focus import KeyboardFocus
 from desktop.onboarding import Onboarding
 from desktop.panels.conversation_list import ConversationPanel
 from desktop.panels.status_line import StatusLine
+from desktop.panels.tasks_panel import TasksPanel
 from desktop.panels.undo_bar import UndoBar
 from desktop.viewmodels.transcript import TranscriptModel
 from desktop.widgets import Elided, icon_button
@@ -77,6 +78,8 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._put_together()
         self.undo_bar = UndoBar(ui, self, self.composer)
+        self.tasks = TasksPanel(ui, self, self.status)
+        self.status.tasks_asked.connect(self.tasks.toggle)
         self.resize(_first_size())
         self._shortcuts()
         self._keyboard = KeyboardFocus(self)
@@ -131,6 +134,7 @@ class MainWindow(QMainWindow):
             self._chart_over = False
         self._arrange()
         self.undo_bar.place()
+        self.tasks.place()
 
     def remembered(self) -> tuple[str, str]:
         """Geometry and column widths as text."""
@@ -222,6 +226,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+N", self.conversations.new_asked.emit),
             ("Ctrl+L", self.composer.focus),
             ("Ctrl+B", self._toggle_fold),
+            ("Ctrl+J", self.tasks.toggle),
             ("Ctrl+Q", self.close),
             ("Ctrl+Shift+D", self.theme_toggled.emit),
         ):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from desktop.context import Ui
-from desktop.widgets import Dot, IconLabel, Spinner, hairline, label
+from desktop.widgets import Dot, IconLabel, Spinner, button, hairline, label
 from runtime.core.messages import Usage
 
 HEIGHT: Final = 28
@@ -22,6 +22,8 @@ class StatusLine(QFrame):
     Args:
         ui: shared parts.
     """
+
+    tasks_asked = Signal()
 
     def __init__(self, ui: Ui) -> None:
         super().__init__()
@@ -36,7 +38,8 @@ class StatusLine(QFrame):
         self._clock = IconLabel("clock", ui.themes, "text.3", 14)
         self._market = label("", "small", tone="3")
         self._spinner = Spinner(ui.spinners)
-        self._running = label("", "small", tone="2")
+        self._running = button("", "ghost", small=True, name="statusTasks")
+        self._running.clicked.connect(self.tasks_asked)
         self._running_line = _separator()
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
@@ -89,10 +92,11 @@ class StatusLine(QFrame):
             self._market.setText(self._ui.texts("desktop.market_as_of", as_of=newest))
 
     def show_running(self, count: int) -> None:
-        """How many turns run."""
-        for widget in (self._spinner, self._running, self._running_line):
-            widget.setVisible(count > 0)
-        self._running.setText(self._ui.texts("desktop.running", count=count) if count else "")
+        """How many turns run; the button opens the tasks."""
+        self._spinner.setVisible(count > 0)
+        self._running.setText(
+            self._ui.texts("desktop.running", count=count) if count else self._ui.texts("tasks.title")
+        )
 
     def _make_context(self) -> QWidget:
         holder = QWidget()

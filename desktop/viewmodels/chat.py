@@ -16,7 +16,7 @@ from desktop.viewmodels.history import HistoryReader
 from desktop.viewmodels.parts import Turn
 from desktop.viewmodels.transcript import TranscriptModel
 from runtime.agent.turn import Surface, TurnRequest
-from runtime.core.events import Cancelled, Done, Failed, RuntimeEvent, ToolResult, TurnStart, UsageReport
+from runtime.core.events import RuntimeEvent, TextDelta, ThinkingDelta, TurnStart
 from runtime.core.ids import new_id
 from runtime.workspace import Workspace
 
@@ -243,7 +243,7 @@ class ChatModel(QObject):
         self._transcript.apply(turn, event)
         if isinstance(event, TurnStart):
             self.conversations_changed.emit()
-        if isinstance(event, TurnStart | ToolResult | UsageReport | Done | Cancelled | Failed):
+        if not isinstance(event, TextDelta | ThinkingDelta):
             self.event_seen.emit(event, conversation)
 
     def _show_state(self) -> None:
