@@ -81,6 +81,7 @@ async def _session(app: QApplication, home: Home) -> int:
     _install_hooks(desk)
     _warn_about_fonts(desk)
     await desk.start()
+    qt_loop.settle()
     await desk.closed.wait()
     server.close()
     await desk.aclose()

@@ -5,6 +5,7 @@ PySide6 is imported before qasync and pyqtgraph: both bind to whatever Qt they f
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -38,6 +39,14 @@ def loop_factory(app: QApplication) -> Callable[[], asyncio.AbstractEventLoop]:
         return loop
 
     return make
+
+
+def settle() -> None:
+    """Everything is loaded: the garbage collector leaves it alone from now on.
+
+    A full collection over the modules and models of a running window stops it for 130-160 ms, in the middle of an answer.
+    """
+    gc.freeze()
 
 
 def run(app: QApplication, main: Coroutine[Any, Any, int]) -> int:

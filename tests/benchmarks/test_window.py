@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from sqlalchemy import insert
 
 from desktop.desk import Desk
-from desktop.loop import loop_factory
+from desktop.loop import loop_factory, settle
 from runtime.core.codec import to_json
 from runtime.core.messages import AssistantMessage, Message, TextPart, UserMessage
 from runtime.paths import Home
@@ -173,6 +173,7 @@ def test_opening_and_streaming_in_a_long_conversation(runner: asyncio.Runner, tm
         home = Home(root=tmp_path / f"home{number}")
         await fill(home)
         async with open_window(home, Streaming()) as desk:
+            settle()  # as the program does
             async with heartbeat() as late:
                 opened = await open_long(desk)
                 await asyncio.sleep(0.5)
