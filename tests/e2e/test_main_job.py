@@ -69,6 +69,26 @@ def test_each_decision_does_what_it_says(terminal: Terminal, screen: str) -> Non
         assert decisions(desk)[3:] == [("allow", "rule")]
 
 
+def test_a_changed_write_is_written_as_changed(terminal: Terminal, screen: str) -> None:
+    assert terminal.run("portfolio", "set-cash", "2000000", "--yes").code == 0
+    with opened(terminal, screen) as desk:
+        desk.say(BUY.format(100))
+        decide(desk, lambda dialog: change_shares(desk, dialog, "600"))
+        until(lambda: shares(desk) == [600])
+        assert decisions(desk) == [("modify", "person")]
+
+
+def change_shares(desk: Opened, dialog: str, wanted: str) -> None:
+    """Open the form, whose field of the share count has the focus, type another one and allow that."""
+    for _ in range(2):
+        desk.rest()  # in its first moment the dialog takes no answer
+    desk.press("e")
+    desk.press("ctrl+a")
+    desk.type(wanted)
+    desk.rest()
+    desk.click(dialog, -64, -34)
+
+
 def decide(desk: Opened, act: Callable[[str], None]) -> None:
     """Answer the dialog that opens. It takes no answer in its first moment, so the person tries again while it is there."""
     dialog = desk.window(DIALOG)
