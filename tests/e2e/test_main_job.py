@@ -6,13 +6,15 @@ import re
 import signal
 from collections.abc import Callable
 
-from tests.support.screen import Opened, needs_screen, opened, until
+from desktop.theme import theme
+from tests.support.screen import WIDTH, Opened, needs_screen, opened, until
 from tests.support.terminal import LIMIT_S, Terminal
 
 pytestmark = needs_screen
 
 BUY = "买入 {} 股 云溪股份 价格 7.7 元"
 SIGNATURE = "没有使用语言模型"  # the last line of an answer of the offline analyst
+CANDLES = 500  # points of a colour; a few lines of text have fewer
 DIALOG = "需要你决定"
 SLOW = "0.15"  # seconds between two pieces of the offline analyst's text
 
@@ -39,6 +41,9 @@ def test_a_newcomer_asks_and_gets_a_verdict_and_finds_it_again(terminal: Termina
         until(lambda: desk.rows("SELECT * FROM verdict WHERE symbol = '608101.SIM'"))
         until(lambda: any(SIGNATURE in str(row["body"]) for row in answers(desk, "complete")))
         desk.rest()
+        colours, market = desk.colours(left=WIDTH - 480), theme("light").market
+        assert colours[market.up.name()] > CANDLES  # the chart opened by itself, at the right
+        assert colours[market.down.name()] > CANDLES
         desk.press("ctrl+q")
         assert desk.process.wait(LIMIT_S) == 0
     with opened(terminal, screen) as desk:
@@ -122,6 +127,14 @@ def test_a_kill_in_mid_answer_loses_neither_the_question_nor_the_text(terminal: 
         desk.say("大盘怎么样？")
         until(lambda: len(desk.rows("SELECT * FROM message WHERE role = 'user'")) == 2)
         until(lambda: any(SIGNATURE in str(row["body"]) for row in answers(desk, "complete")))
+
+
+def test_without_a_chinese_font_the_window_says_so_in_english(terminal: Terminal, screen: str) -> None:
+    config = terminal.folder / "fonts.conf"
+    config.write_text('<?xml version="1.0"?><fontconfig><cachedir>fonts</cachedir></fontconfig>', "utf-8")
+    with opened(terminal, screen, FONTCONFIG_FILE=str(config)) as desk:
+        until(lambda: "出了问题" in desk.titles())
+        assert desk.process.poll() is None
 
 
 def test_a_second_start_brings_the_first_window_forward(terminal: Terminal, screen: str) -> None:

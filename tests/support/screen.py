@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,14 @@ STEP_S: Final = 0.05  # how often another process is looked at
 SESSION_S: Final = 120.0  # no program of a test is open longer
 REST_S: Final = 0.3  # a program that used no processor for so long has nothing to do
 WIDTH, HEIGHT = 1440, 900
+PICTURE: Final = """
+import sys
+from PySide6.QtGui import QGuiApplication
+app = QGuiApplication(sys.argv[:1])
+image = app.primaryScreen().grabWindow(0).toImage()
+for y in range(image.height()):
+    print(*(image.pixelColor(x, y).name() for x in range(int(sys.argv[1]), image.width())))
+"""
 
 needs_screen = pytest.mark.skipif(
     not sys.platform.startswith("linux") or shutil.which("Xvfb") is None or shutil.which("xdotool") is None,
@@ -116,6 +125,18 @@ class Opened:
         self.press("ctrl+a")
         self.type(text)
         self.press("Return")
+
+    def colours(self, left: int) -> Counter[str]:
+        """How often each colour stands on the screen, right of a column."""
+        done = subprocess.run(
+            [sys.executable, "-c", PICTURE, str(left)],
+            env=os.environ | {"DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=LIMIT_S,
+        )
+        return Counter(done.stdout.split())
 
     def rows(self, statement: str, *values: str | int) -> list[dict[str, object]]:
         """Rows of the home's database; none before the program has made it."""
