@@ -86,7 +86,7 @@ class TextView(QTextBrowser):
 
     def _fit(self, size: QSizeF) -> None:
         height = int(size.height()) + 2
-        if height != self.height():
+        if height != self.maximumHeight():
             self.setFixedHeight(height)
 
     def _shape(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
 from runtime.agent.turn import Answer, TurnState
-from runtime.core.events import Retry, Steered
+from runtime.core.events import Retry, Steered, TextDelta
 from runtime.core.messages import ToolCall, UserMessage
 from runtime.core.tasks import to_the_end
 from runtime.providers.base import ProviderError
@@ -146,9 +146,12 @@ class AgentLoop:
         if not evidence and not turn.partial_text.strip():
             raise problem
         why = self._texts("agent.model_failed", reason=self._texts.error(problem))
-        parts = [turn.partial_text.strip(), why, evidence]
-        await self._say(turn, "\n\n".join(part for part in parts[1:] if part))
-        return Answer(text="\n\n".join(part for part in parts if part), streamed=False, partial=True, warnings=(why,))
+        added = "\n\n".join(part for part in (why, evidence) if part)
+        await self._say(turn, added)
+        if not turn.partial_text.strip():
+            return Answer(text=added, streamed=False, partial=True)
+        turn.emit(TextDelta(text=f"\n\n{added}"))  # behind what the person has seen already
+        return Answer(text=f"{turn.partial_text}\n\n{added}", partial=True)
 
     def _evidence(self, turn: TurnState) -> str:
         """What the tools found, as a plain list; empty when they found nothing."""

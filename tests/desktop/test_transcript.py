@@ -213,6 +213,18 @@ def test_a_failed_turn_says_why_and_can_be_tried_again(on_loop: Run, home: Home)
     on_loop(scenario())
 
 
+def test_code_is_as_high_as_its_lines(on_loop: Run, home: Home) -> None:
+    async def scenario() -> None:
+        async with open_window(home, ScriptedProvider(answer("看：\n\n```python\na = 1\nb = 2\n```\n\n完"))) as desk:
+            say(desk, "代码")
+            await ended(desk)
+            await until(lambda: [view for view in desk.window.findChildren(TextView) if "a = 1" in view.toPlainText()])
+            [code] = [view for view in desk.window.findChildren(TextView) if "a = 1" in view.toPlainText()]
+            await until(lambda: code.height() == int(code.document().size().height()) + 2)
+
+    on_loop(scenario())
+
+
 def test_copied_text_is_plain(on_loop: Run, home: Home) -> None:
     async def scenario() -> None:
         async with open_window(home, ScriptedProvider(answer("**结论：**量价背离"))) as desk:

@@ -208,6 +208,7 @@ async def test_text_before_the_model_failed_is_kept(home: Home) -> None:
     end = done(events)
     assert end.partial
     assert end.text.startswith("说到一半")
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == end.text  # nothing is said twice
     assert stored[1].status == "stopped"
     assert isinstance(stored[1].message, AssistantMessage)
     assert stored[1].message.text == "说到一半"
