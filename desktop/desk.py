@@ -19,6 +19,7 @@ from desktop.conversation_desk import ConversationDesk
 from desktop.main_window import MainWindow
 from desktop.settings.dialog import SettingsDialog
 from desktop.theme import Theme
+from desktop.undo_desk import UndoDesk
 from desktop.usage_desk import UsageDesk
 from desktop.viewmodels.chat import ChatModel
 from desktop.viewmodels.tasks import TasksModel
@@ -68,6 +69,7 @@ class Desk(QObject):
         self._approval_desk = ApprovalDesk(ui, window, self.approvals, workspace.runtime)
         self._charts = ChartDesk(workspace.market, window, self.start_task)
         self._usage = UsageDesk(window.status, self.chat)
+        self._undo = UndoDesk(workspace.portfolio, window.undo_bar, self.start_task)
         self.tasks = TasksModel(workspace.texts, workspace.base.clock)
         window.tasks.follow(self.tasks)
         window.composer.set_search(workspace.market.directory.search)
@@ -209,6 +211,7 @@ class Desk(QObject):
     def _event(self, event: RuntimeEvent, _conversation: str) -> None:
         if isinstance(event, ToolResult):
             self._charts.tool_ended(event)
+            self._undo.tool_ended(event)
 
     # models, settings, look
 
