@@ -69,7 +69,7 @@ class Desk(QObject):
         self._approval_desk = ApprovalDesk(ui, window, self.approvals, workspace.runtime)
         self._charts = ChartDesk(workspace.market, window, self.start_task)
         self._usage = UsageDesk(window.status, self.chat)
-        self._undo = UndoDesk(workspace.portfolio, window.undo_bar, self.start_task)
+        self._undo = UndoDesk(workspace.portfolio, workspace.registry, window.undo_bar, self.start_task)
         self.tasks = TasksModel(workspace.texts, workspace.base.clock)
         window.tasks.follow(self.tasks)
         window.composer.set_search(workspace.market.directory.search)

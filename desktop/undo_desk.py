@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -13,9 +13,9 @@ from runtime.errors import UserError
 
 if TYPE_CHECKING:
     from runtime.portfolio.service import PortfolioService
+    from runtime.tools.registry import ToolRegistry
 
-WRITES: Final = frozenset({"update_portfolio", "record_trade_fill", "set_stop_loss"})
-ORIGIN: Final = "window"
+ORIGIN = "window"
 
 
 class UndoDesk(QObject):
@@ -23,21 +23,29 @@ class UndoDesk(QObject):
 
     Args:
         portfolio: what was written.
+        registry: knows which tools write to it.
         bar: where it is offered.
         start_task: runs work beside the window.
     """
 
-    def __init__(self, portfolio: PortfolioService, bar: UndoBar, start_task: StartTask) -> None:
+    def __init__(
+        self, portfolio: PortfolioService, registry: ToolRegistry, bar: UndoBar, start_task: StartTask
+    ) -> None:
         super().__init__()
         self._portfolio = portfolio
+        self._registry = registry
         self._bar = bar
         self._start_task = start_task
 
     def tool_ended(self, event: ToolResult) -> None:
         """Offer to take the write back."""
         data = event.result.get("data")
-        if event.ok and event.name in WRITES and isinstance(data, dict) and isinstance(data.get("version"), int):
+        if event.ok and self._writes(event.name) and isinstance(data, dict) and isinstance(data.get("version"), int):
             self._offer(event.summary, int(str(data["version"])))
+
+    def _writes(self, name: str) -> bool:
+        tool = self._registry.get(name)
+        return tool is not None and "portfolio" in tool.side_effects
 
     def _offer(self, text: str, version: int) -> None:
         self._bar.offer(text, lambda: self._start_task(self._take_back(version), "undo"))

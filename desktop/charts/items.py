@@ -5,6 +5,7 @@ At most one bar for two pixels is drawn; buckets are aligned to absolute indices
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +23,7 @@ BODY: Final = 0.36  # half width of a candle's body, in bars
 
 
 class _BarItem(pg.GraphicsObject):  # type: ignore[misc]
-    """What candles and volume share: which bars are visible, and their buckets."""
+    """What all share: which bars are visible, and their buckets."""
 
     def __init__(self, series: Series) -> None:
         super().__init__()
@@ -43,14 +44,12 @@ class _BarItem(pg.GraphicsObject):  # type: ignore[misc]
         return start, -(-(last - start) // size), size
 
 
-class Candles(_BarItem):
-    """Candles: up hollow, down solid, wicks of one pixel."""
+class _Bodies(_BarItem):
+    """What candles and volume share: bodies in two batches, up hollow and down solid."""
 
-    def __init__(self, series: Series, theme: Theme) -> None:
+    def __init__(self, series: Series, theme: Theme, lowest: float, highest: float) -> None:
         super().__init__(series)
-        low, high = float(series.low.min()), float(series.high.max())
-        self._bounds = QRectF(-0.5, low, len(series), max(high - low, 1e-9))
-        self._lines = [internals.PrimitiveArray(QLineF, 4) for _ in range(2)]
+        self._bounds = QRectF(-0.5, lowest, len(series), highest - lowest)
         self._bodies = [internals.PrimitiveArray(QRectF, 4) for _ in range(2)]
         self._pens = [pg.mkPen(theme.market.up), pg.mkPen(theme.market.down)]
         self._brushes = [pg.mkBrush(theme.color("bg.canvas")), pg.mkBrush(theme.market.down)]
@@ -69,9 +68,29 @@ class Candles(_BarItem):
             self._key = key
         for kind in range(2):
             painter.setPen(self._pens[kind])
-            painter.drawLines(*self._lines[kind].drawargs())
             painter.setBrush(self._brushes[kind])
-            painter.drawRects(*self._bodies[kind].drawargs())
+            self._draw(painter, kind)
+
+    def _draw(self, painter: QPainter, kind: int) -> None:
+        """Draw the batch of one kind: 0 up, 1 down."""
+        painter.drawRects(*self._bodies[kind].drawargs())
+
+    @abstractmethod
+    def _fill(self, first: int, last: int, width: int) -> None:
+        """Compute the batches of the visible bars."""
+
+
+class Candles(_Bodies):
+    """Candles: up hollow, down solid, wicks of one pixel."""
+
+    def __init__(self, series: Series, theme: Theme) -> None:
+        low, high = float(series.low.min()), float(series.high.max())
+        super().__init__(series, theme, low, max(high, low + 1e-9))
+        self._lines = [internals.PrimitiveArray(QLineF, 4) for _ in range(2)]
+
+    def _draw(self, painter: QPainter, kind: int) -> None:
+        painter.drawLines(*self._lines[kind].drawargs())
+        super()._draw(painter, kind)
 
     def _fill(self, first: int, last: int, width: int) -> None:
         start, count, size = self._buckets(first, last, width)
@@ -97,32 +116,11 @@ class Candles(_BarItem):
             bodies[:, 3] = np.abs(closes[mask] - opens[mask])
 
 
-class Volume(_BarItem):
+class Volume(_Bodies):
     """Volume under the candles, in their colours."""
 
     def __init__(self, series: Series, theme: Theme) -> None:
-        super().__init__(series)
-        self._bounds = QRectF(-0.5, 0, len(series), max(float(series.volume.max()), 1.0))
-        self._bars = [internals.PrimitiveArray(QRectF, 4) for _ in range(2)]
-        self._brushes = [pg.mkBrush(theme.color("bg.canvas")), pg.mkBrush(theme.market.down)]
-        self._pens = [pg.mkPen(theme.market.up), pg.mkPen(theme.market.down)]
-
-    def boundingRect(self) -> QRectF:
-        """All bars."""
-        return self._bounds
-
-    def paint(self, painter: QPainter, *_rest: object) -> None:
-        """Draw what is visible, in two batches."""
-        key = self._visible()
-        if key[1] <= key[0]:
-            return
-        if key != self._key:
-            self._fill(*key)
-            self._key = key
-        for kind in range(2):
-            painter.setPen(self._pens[kind])
-            painter.setBrush(self._brushes[kind])
-            painter.drawRects(*self._bars[kind].drawargs())
+        super().__init__(series, theme, 0, max(float(series.volume.max()), 1.0))
 
     def _fill(self, first: int, last: int, width: int) -> None:
         start, count, size = self._buckets(first, last, width)
@@ -133,9 +131,9 @@ class Volume(_BarItem):
         middles = edges + (size - 1) / 2
         for kind, mask in enumerate((up, ~up)):
             number = int(mask.sum())
-            self._bars[kind].resize(number)
+            self._bodies[kind].resize(number)
             if number:
-                bars = self._bars[kind].ndarray()
+                bars = self._bodies[kind].ndarray()
                 bars[:, 0] = middles[mask] - BODY * size
                 bars[:, 1] = 0
                 bars[:, 2] = 2 * BODY * size

@@ -36,7 +36,6 @@ class TextView(QTextBrowser):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._html = ""
         self._theme = theme
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -52,7 +51,6 @@ class TextView(QTextBrowser):
 
     def show_html(self, html: str) -> None:
         """Show other content."""
-        self._html = html
         self.document().setDefaultStyleSheet(_style(self._theme))
         self.setHtml(html.strip())  # a line end behind the last block would be a blank in the copy
         self._shape()

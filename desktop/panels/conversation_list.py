@@ -113,10 +113,6 @@ class ConversationPanel(QFrame):
             for hint in row.findChildren(QLabel):
                 hint.setVisible(not folded)
 
-    def focus_search(self) -> None:
-        """Type here what is looked for."""
-        self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def show_conversations(
         self, conversations: Sequence[Conversation], current: str, today: date, running: AbstractSet[str] = frozenset()
     ) -> None:

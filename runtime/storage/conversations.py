@@ -122,33 +122,6 @@ class ConversationStore:
 
         await self._database.run(work)
 
-    async def siblings(self, conversation_id: str, parent_id: str | None) -> tuple[str, ...]:
-        """The messages under one parent, the oldest first."""
-        statement = (
-            select(messages.c.id)
-            .where(messages.c.conversation_id == conversation_id, messages.c.parent_id == parent_id)
-            .order_by(messages.c.created_at, literal_column("rowid"))
-        )
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
-        return tuple(row[0] for row in rows)
-
-    async def branches(self, conversation_id: str) -> dict[str, tuple[int, int]]:
-        """For every message of the person its number among its siblings, from 1, and how many there are."""
-        statement = (
-            select(messages.c.id, messages.c.parent_id)
-            .where(messages.c.conversation_id == conversation_id, messages.c.role == "user")
-            .order_by(messages.c.created_at, literal_column("rowid"))
-        )
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
-        families: dict[str | None, list[str]] = {}
-        for message_id, parent_id in rows:
-            families.setdefault(parent_id, []).append(message_id)
-        return {
-            message_id: (number, len(family))
-            for family in families.values()
-            for number, message_id in enumerate(family, start=1)
-        }
-
     def _newest_child(self, connection: Connection, message_id: str) -> str | None:
         statement = (
             select(messages.c.id)

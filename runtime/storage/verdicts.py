@@ -58,16 +58,6 @@ class VerdictStore:
 
         return await self._database.run(work)
 
-    async def in_conversation(self, conversation_id: str) -> tuple[tuple[str, JsonObject], ...]:
-        """The verdicts of a conversation with their turns, the oldest first; each body carries its own id."""
-        statement = (
-            select(verdicts.c.turn_id, verdicts.c.id, verdicts.c.body)
-            .where(verdicts.c.conversation_id == conversation_id)
-            .order_by(verdicts.c.id)
-        )
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
-        return tuple((row.turn_id, {**row.body, "id": row.id}) for row in rows)
-
     async def of(self, symbol: str, limit: int = 10) -> tuple[JsonObject, ...]:
         """The last verdicts on a stock, the newest first."""
         statement = (
