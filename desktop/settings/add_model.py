@@ -11,7 +11,7 @@ from desktop.icons import icon
 from desktop.theme import Theme
 from desktop.widgets import button, label
 from runtime.providers.model_config import ModelConfig
-from runtime.providers.openai_compatible.endpoint import PRESETS
+from runtime.providers.presets import PRESETS
 
 FIRST = "deepseek"
 LONGEST_ID = 64

@@ -15,7 +15,7 @@ from desktop.widgets import Spinner, button, label
 from runtime.errors import WyckoffError
 from runtime.providers.catalogue import test_model
 from runtime.providers.model_config import OFFLINE_ID
-from runtime.providers.openai_compatible.endpoint import is_loopback
+from runtime.providers.wire.endpoint import is_loopback
 from runtime.secrets import Kept
 from runtime.workspace import Workspace
 

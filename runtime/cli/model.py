@@ -94,7 +94,7 @@ def add(
 
 
 def _store(opened: Workspace, config: ModelConfig, key: str, *, make_default: bool, json: bool) -> None:
-    from runtime.providers.openai_compatible.endpoint import is_loopback
+    from runtime.providers.wire.endpoint import is_loopback
 
     async def work() -> str | None:
         kept = await opened.models.add(config, key)
@@ -229,7 +229,7 @@ def _key(opened: Workspace, *, key_stdin: bool, ask: bool) -> str:
 
 
 def _asked(opened: Workspace, key: str) -> str:
-    from runtime.providers.openai_compatible.endpoint import PRESETS
+    from runtime.providers.presets import PRESETS
 
     return input(opened.texts(key, choices=", ".join(PRESETS))).strip()
 

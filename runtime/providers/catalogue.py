@@ -32,9 +32,10 @@ from runtime.providers.model_config import (
     checked,
 )
 from runtime.providers.model_file import ModelFile
-from runtime.providers.openai_compatible import AdaptationMemory, OpenAIProvider
-from runtime.providers.openai_compatible.endpoint import Endpoint, is_loopback
+from runtime.providers.openai_compatible import OpenAIProvider
 from runtime.providers.windows import infer_context_window, infer_reasoning
+from runtime.providers.wire.endpoint import Endpoint, is_loopback
+from runtime.providers.wire.steps import AdaptationMemory
 from runtime.secrets import VENDOR_KEYS, Kept, SecretStore
 from runtime.settings import SettingsFile
 

@@ -9,9 +9,9 @@ from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from runtime.errors import UserError
-from runtime.providers.openai_compatible.endpoint import PRESETS
-from runtime.providers.openai_compatible.errors import quoted
+from runtime.providers.presets import PRESETS
 from runtime.providers.windows import Prices
+from runtime.providers.wire.errors import quoted
 
 ProviderKind: TypeAlias = Literal["offline", "openai"]
 

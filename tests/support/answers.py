@@ -21,8 +21,9 @@ from runtime.providers.base import (
     ToolSchema,
     UsageChunk,
 )
-from runtime.providers.openai_compatible import AdaptationMemory, OpenAIProvider
+from runtime.providers.openai_compatible import OpenAIProvider
 from runtime.providers.windows import Prices
+from runtime.providers.wire.steps import AdaptationMemory
 from tests.support.streams import ChunkStream
 
 KEY = "sk-test-0123456789abcdefWXYZ"

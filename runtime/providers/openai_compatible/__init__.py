@@ -4,7 +4,6 @@ One provider for all of them. What differs between endpoints is either a fact of
 (`adaptation`). Nothing here imports the SDK before the first request.
 """
 
-from runtime.providers.openai_compatible.adaptation import AdaptationMemory
 from runtime.providers.openai_compatible.provider import OpenAIProvider
 
-__all__ = ["AdaptationMemory", "OpenAIProvider"]
+__all__ = ["OpenAIProvider"]

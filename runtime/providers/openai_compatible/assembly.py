@@ -12,14 +12,14 @@ from typing import Final
 from runtime.core.json import JsonObject, JsonValue
 from runtime.core.messages import Usage
 from runtime.providers.base import Chunk, FinishChunk, FinishReason, TextChunk, ThinkingChunk, ToolCallChunk, UsageChunk
-from runtime.providers.openai_compatible.arguments import read_arguments
 from runtime.providers.openai_compatible.calls import CallAccumulator, RawCall, new_call_id
 from runtime.providers.openai_compatible.parts import reasoning_of, split_content
-from runtime.providers.openai_compatible.problems import Break, EndpointFailure, Refusal
-from runtime.providers.openai_compatible.surrogates import SurrogateJoiner
 from runtime.providers.openai_compatible.text_calls import CallHider
 from runtime.providers.openai_compatible.think_tags import Piece, ThinkTags
 from runtime.providers.openai_compatible.usage import usage_of
+from runtime.providers.wire.arguments import read_arguments
+from runtime.providers.wire.problems import Break, EndpointFailure, Refusal
+from runtime.providers.wire.surrogates import SurrogateJoiner
 
 _LENGTH: Final = ("length", "max_tokens", "model_length", "max_output_tokens")
 _BLOCKED: Final = ("content_filter", "safety", "sensitive", "recitation", "prohibited_content")

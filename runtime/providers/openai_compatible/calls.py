@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runtime.core.json import JsonObject, JsonValue, dumps
-from runtime.providers.openai_compatible.arguments import is_complete
+from runtime.providers.wire.arguments import is_complete
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 9  # Mistral takes exactly nine alphanumeric characters

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, cast
 
 from runtime.core.json import JsonValue
-from runtime.providers.openai_compatible.problems import (
+from runtime.providers.wire.problems import (
     Break,
     BreakKind,
     Problem,

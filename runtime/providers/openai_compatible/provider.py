@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from runtime.core.json import JsonObject, dumps
 from runtime.providers.base import Capabilities, Chunk, FinishChunk, ModelRequest, UsageChunk
-from runtime.providers.openai_compatible.adaptation import AdaptationMemory, next_step
+from runtime.providers.openai_compatible.adaptation import next_step
 from runtime.providers.openai_compatible.assembly import StreamAssembler
-from runtime.providers.openai_compatible.endpoint import Endpoint
-from runtime.providers.openai_compatible.errors import provider_error
-from runtime.providers.openai_compatible.problems import EndpointFailure, Refusal
 from runtime.providers.openai_compatible.request import request_messages, request_options
 from runtime.providers.openai_compatible.transport import Response, Transport
 from runtime.providers.openai_compatible.usage import estimated_usage
 from runtime.providers.windows import Prices, cost_of
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.errors import provider_error
+from runtime.providers.wire.problems import EndpointFailure, Refusal
+from runtime.providers.wire.steps import AdaptationMemory
 
 
 class OpenAIProvider:

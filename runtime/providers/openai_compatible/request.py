@@ -10,14 +10,15 @@ from typing import Final, assert_never
 from runtime.core.json import JsonObject, JsonValue, dumps
 from runtime.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from runtime.providers.base import ModelRequest, ToolSchema
-from runtime.providers.openai_compatible.adaptation import Adaptation, reasoning_back
-from runtime.providers.openai_compatible.endpoint import Endpoint
-from runtime.providers.openai_compatible.surrogates import well_formed_value
+from runtime.providers.openai_compatible.adaptation import reasoning_back
+from runtime.providers.openai_compatible.habits import empty_content, wire_call_id
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.surrogates import well_formed_value
 
 _NO_REASONING: Final = " "  # "" counts as missing (Kimi)
 
 
-def request_messages(request: ModelRequest, endpoint: Endpoint, steps: frozenset[Adaptation]) -> list[JsonObject]:
+def request_messages(request: ModelRequest, endpoint: Endpoint, steps: frozenset[str]) -> list[JsonObject]:
     """The messages of a request."""
     messages: list[JsonObject] = []
     if request.system:
@@ -31,7 +32,7 @@ def request_messages(request: ModelRequest, endpoint: Endpoint, steps: frozenset
     return [_clean(message) for message in messages]
 
 
-def request_options(request: ModelRequest, steps: frozenset[Adaptation]) -> JsonObject:
+def request_options(request: ModelRequest, steps: frozenset[str]) -> JsonObject:
     """Everything beside model and messages."""
     options: JsonObject = {}
     if "no_stream_options" not in steps:
@@ -51,7 +52,7 @@ def _message(message: Message, endpoint: Endpoint, *, back: bool) -> JsonObject 
         case AssistantMessage():
             return _assistant(message, endpoint, back=back)
         case ToolMessage():
-            return {"role": "tool", "tool_call_id": endpoint.call_id(message.call_id), "content": message.content}
+            return {"role": "tool", "tool_call_id": wire_call_id(endpoint, message.call_id), "content": message.content}
         case _:
             assert_never(message)
 
@@ -60,7 +61,7 @@ def _assistant(message: AssistantMessage, endpoint: Endpoint, *, back: bool) -> 
     """An answer of the model; None when nothing of it can be sent (an empty one is refused)."""
     if not message.calls and not message.text.strip():
         return None
-    wire: JsonObject = {"role": "assistant", "content": message.text or endpoint.empty_content}
+    wire: JsonObject = {"role": "assistant", "content": message.text or empty_content(endpoint)}
     if message.calls:
         wire["tool_calls"] = [_call(call, endpoint) for call in message.calls]
     if back:
@@ -70,7 +71,7 @@ def _assistant(message: AssistantMessage, endpoint: Endpoint, *, back: bool) -> 
 
 def _call(call: ToolCall, endpoint: Endpoint) -> JsonValue:
     function: JsonObject = {"name": call.name, "arguments": dumps(call.args or {})}
-    return {"id": endpoint.call_id(call.id), "type": "function", "function": function}
+    return {"id": wire_call_id(endpoint, call.id), "type": "function", "function": function}
 
 
 def _tool(tool: ToolSchema) -> JsonValue:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final, cast
 
 from runtime.core.json import JsonObject, JsonValue, loads
 from runtime.providers.base import ModelRequest
-from runtime.providers.openai_compatible.endpoint import Endpoint
 from runtime.providers.openai_compatible.failures import failures, problem_of
-from runtime.providers.openai_compatible.problems import (
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.problems import (
     Break,
     EndpointFailure,
     page_words,
     refusal_from_json,
 )
-from runtime.providers.openai_compatible.wiretap import install, wiretap_of
+from runtime.providers.wire.wiretap import install, wiretap_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream

@@ -16,9 +16,9 @@ import pytest
 from runtime.core.json import JsonObject, dumps
 from runtime.paths import resource
 from runtime.providers.base import ProviderError, TextChunk
-from runtime.providers.openai_compatible.endpoint import Endpoint
-from runtime.providers.openai_compatible.errors import provider_error, quoted
 from runtime.providers.openai_compatible.failures import problem_of
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.errors import provider_error, quoted
 from runtime.texts import LANGUAGES, Texts
 from tests.support.answers import KEY, Answer, a_provider, a_request, answer_of
 from tests.support.streams import ChunkStream, Reply, call_delta, delta, model_server, sse

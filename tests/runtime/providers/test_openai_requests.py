@@ -14,9 +14,9 @@ from runtime.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from runtime.providers.openai_compatible import AdaptationMemory
-from runtime.providers.openai_compatible.endpoint import Endpoint
 from runtime.providers.openai_compatible.request import request_messages
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.steps import AdaptationMemory
 from tests.support.answers import a_provider, a_request, answer_of
 from tests.support.streams import Reply, delta, model_server, sse
 

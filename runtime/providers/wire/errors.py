@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from runtime.providers.base import ErrorCategory, ProviderError
-from runtime.providers.openai_compatible.endpoint import Endpoint
-from runtime.providers.openai_compatible.problems import Break, BreakKind, Problem, Refusal
+from runtime.providers.wire.endpoint import Endpoint
+from runtime.providers.wire.problems import Break, BreakKind, Problem, Refusal
 from runtime.redact import MASK
 
 DETAIL_LIMIT: Final = 200  # characters of the server's own words
@@ -125,7 +125,7 @@ def provider_error(problem: Problem, endpoint: Endpoint, key: str, *, connect_ti
         retry_after_s=wait,
         model=endpoint.model,
         host=endpoint.host,
-        base_url=_plain_address(endpoint),
+        base_url=endpoint.plain_address,
         detail=quoted(detail, key),
         seconds=round(connect_timeout_s),
     )
@@ -191,13 +191,6 @@ def _broken(problem: Break, endpoint: Endpoint) -> tuple[ErrorCategory, str]:
     if problem.kind == "refused" and endpoint.is_loopback:
         return "network", "refused_local"
     return _BREAKS[problem.kind]
-
-
-def _plain_address(endpoint: Endpoint) -> str:
-    """The base URL without user, password or query."""
-    scheme, _, rest = endpoint.base_url.partition("://")
-    path = rest.partition("/")[2].partition("?")[0]
-    return f"{scheme}://{endpoint.host}/{path}".rstrip("/")
 
 
 _MASKED: Final = re.compile(r"[\w\-]*\*{2,}[\w\-*]*")

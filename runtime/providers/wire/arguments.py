@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from runtime.core.json import JsonObject, JsonValue
-from runtime.providers.openai_compatible.surrogates import well_formed, well_formed_value
+from runtime.providers.wire.surrogates import well_formed, well_formed_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
