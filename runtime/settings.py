@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import tomlkit
 from filelock import FileLock
@@ -33,6 +34,13 @@ class Settings:
     stream_idle_timeout_s: float = 60.0  # seed 000
     reasoning_idle_timeout_s: float = 180.0  # design 2: while a model reasons without output
     connect_timeout_s: float = 10.0  # design 2
+    model_retries: int = 2  # of a failed call by the same model, before another takes over
+    retry_wait_s: float = 1.0  # before the first of them; later ones wait longer
+    longest_retry_wait_s: float = 20.0  # a vendor that asks for more is not waited for
+    daily_spending_limit: float = 0.0  # in the currency of the prices; 0 = none
+    proxy: str = "system"  # system: as the system says; none; or an address such as http://127.0.0.1:7890
+    ollama_url: str = "http://127.0.0.1:11434"  # where a server on this machine is looked for
+    lmstudio_url: str = "http://127.0.0.1:1234"
     max_concurrent_tools: int = 5  # seed 000
     checkpoint_s: float = 1.0  # a half answer is written at least this often
     offline_pause_s: float = 0.01  # between two pieces of the offline analyst's text, so that it reads as it comes
@@ -49,6 +57,8 @@ class LoadedSettings:
 
 
 _CHOICES: Final = {"language": ("zh_CN", "en"), "market": ("auto", "sample")}
+_MAY_BE_ZERO: Final = ("model_retries", "daily_spending_limit")
+_ADDRESSES: Final = ("ollama_url", "lmstudio_url")
 _RATES: Final = ("commission_rate", "commission_min")
 MOST_COMMISSION: Final = 1000.0  # yuan, or a ratio: anything above is a typing mistake
 
@@ -111,7 +121,23 @@ def _valid(name: str, value: object) -> bool:
             return 0 <= float(str(value)) < MOST_COMMISSION
         except ValueError:
             return False
-    return isinstance(value, int | float) and 0 < value < float("inf")
+    if name == "proxy":
+        return value in ("system", "none") or is_address(str(value))
+    if name in _ADDRESSES:
+        return is_address(str(value))
+    if not isinstance(value, int | float):
+        return False
+    return 0 < value < float("inf") or (value == 0 and name in _MAY_BE_ZERO)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a server or proxy, without a user or password, where a secret could hide."""
+    try:
+        parts = urlsplit(text)
+        usable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return usable and parts.scheme in ("http", "https", "socks5", "socks5h") and not (parts.username or parts.password)
 
 
 class SettingsFile:
@@ -163,3 +189,41 @@ def _replace(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+class LiveSettings:
+    """The settings as they stand now, for what a running program lets a person change.
+
+    Args:
+        file: `desk.toml`.
+        environment: the process environment; what it sets cannot be changed from inside.
+    """
+
+    def __init__(self, file: SettingsFile, environment: Mapping[str, str]) -> None:
+        self._file = file
+        self._environment = environment
+
+    def now(self) -> Settings:
+        """The settings.
+
+        Raises:
+            UserError: `desk.toml` is no TOML.
+        """
+        return load_settings(self._file, self._environment).settings
+
+    def change(self, name: str, value: float | str) -> None:
+        """Write a setting.
+
+        Raises:
+            UserError: the value is not valid; nothing is written.
+        """
+        default = next(item.default for item in fields(Settings) if item.name == name)
+        converted = _converted(name, value, default)
+        if converted is None:
+            raise UserError("settings.invalid_value", name=name, value=str(value))
+
+        def change(document: tomlkit.TOMLDocument) -> None:
+            table = document.setdefault("settings", tomlkit.table())
+            table[name] = converted
+
+        self._file.update(change)

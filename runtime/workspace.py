@@ -27,10 +27,12 @@ from runtime.paths import Home
 from runtime.portfolio.service import PortfolioService
 from runtime.providers.base import LLMProvider
 from runtime.providers.catalogue import ModelCatalogue
+from runtime.providers.factory import ProviderFactory
 from runtime.providers.offline.analyst import OfflineAnalyst
+from runtime.providers.wire.wire_tools import check_tools
 from runtime.redact import Redactor
 from runtime.secrets import SecretStore
-from runtime.settings import Settings, SettingsFile, load_settings
+from runtime.settings import LiveSettings, Settings, SettingsFile, load_settings
 from runtime.storage.approval_records import ApprovalRecords
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.engine import Database
@@ -53,6 +55,7 @@ class Base:
     clock: Clock
     settings_file: SettingsFile
     settings: Settings
+    live: LiveSettings
     setting_problems: tuple[UserError, ...]
     texts: Texts
     redactor: Redactor
@@ -133,11 +136,7 @@ def open_workspace(
     stores = _stores(base)
     market = _market(base, stores)
     portfolio = _portfolio(base, stores, market)
-    models = ModelCatalogue(
-        settings_file=base.settings_file,
-        secrets=base.secrets,
-        offline=lambda: OfflineAnalyst(base.texts, pause_s=base.settings.offline_pause_s),
-    )
+    models = _models(base)
     registry = _registry(base, stores, market, portfolio)
 
     async def provider(model_id: str | None) -> LLMProvider:
@@ -154,6 +153,8 @@ def open_workspace(
         registry=registry,
         broker=ApprovalBroker(stores.approvals),
         provider=provider,
+        fallbacks=models.fallback_ids,
+        spending_limit=lambda: base.live.now().daily_spending_limit,
         resolve=market.directory.resolve,
     )
     return Workspace(
@@ -177,6 +178,7 @@ def _base(home: Home, environment: Mapping[str, str], chosen: Overrides) -> Base
         clock=chosen.clock or clock_from_environment(environment),
         settings_file=settings_file,
         settings=loaded.settings,
+        live=LiveSettings(settings_file, environment),
         setting_problems=loaded.problems,
         texts=Texts(loaded.settings.language),
         redactor=redactor,
@@ -196,6 +198,15 @@ def _stores(base: Base) -> Stores:
         verdicts=VerdictStore(database, base.clock),
         bars=BarStore(market_database),
     )
+
+
+def _models(base: Base) -> ModelCatalogue:
+    factory = ProviderFactory(
+        base.secrets,
+        offline=lambda: OfflineAnalyst(base.texts, pause_s=base.settings.offline_pause_s),
+        proxy=lambda: base.live.now().proxy,
+    )
+    return ModelCatalogue(settings_file=base.settings_file, secrets=base.secrets, factory=factory)
 
 
 def _market(base: Base, stores: Stores) -> MarketParts:
@@ -238,4 +249,6 @@ def _registry(base: Base, stores: Stores, market: MarketParts, portfolio: Portfo
         portfolio=portfolio, market=market.data, directory=directory, limits=limits, clock=base.clock, texts=texts
     )
     talking = ConversationTools(verdicts=stores.verdicts, market=market.data, directory=directory, texts=texts)
-    return ToolRegistry((*looking.definitions(), *holding.definitions(), *talking.definitions()))
+    registry = ToolRegistry((*looking.definitions(), *holding.definitions(), *talking.definitions()))
+    check_tools(registry.schemas(texts))
+    return registry

@@ -46,6 +46,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith("WYCKOFF_") or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("WYCKOFF_MODEL_RETRIES", "0")  # a test that wants retries says so
     monkeypatch.setenv("WYCKOFF_HOME", str(tmp_path / "default-home"))
 
 

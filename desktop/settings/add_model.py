@@ -1,6 +1,8 @@
-"""The form that adds a model: service, name, key. What is typed as a key is shown as dots and leaves the form once it is kept."""
+"""The form that adds a model: service, API, name, key. What is typed as a key is shown as dots and leaves the form once it is kept."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QAction
@@ -8,17 +10,18 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLineEdit, QMenu
 
 from desktop.context import Ui
 from desktop.icons import icon
+from desktop.settings.fields import KindChoice, text_line
 from desktop.theme import Theme
 from desktop.widgets import button, label
 from runtime.providers.model_config import ModelConfig
-from runtime.providers.presets import PRESETS
+from runtime.providers.presets import SERVICES, preset_of
 
-FIRST = "deepseek"
-LONGEST_ID = 64
+FIRST: Final = "deepseek"
+LONGEST_ID: Final = 64
 
 
 class AddModelForm(QFrame):
-    """Service, model and key.
+    """Service, API, model and key.
 
     Args:
         ui: shared parts.
@@ -31,21 +34,21 @@ class AddModelForm(QFrame):
         self.setProperty("role", "outlined")
         self._ui = ui
         texts = ui.texts
-        self._service = self._line("modelService", texts("desktop.service"))
-        self._address = label("", "small", tone="3")
+        self._service = text_line("modelService", texts("desktop.service"))
+        self._address = label("", "small", tone="3", wrap=True)
+        self._kind = KindChoice(ui, "modelKind")
         self._menu = QMenu(self)
-        for name in PRESETS:
+        self._menu.setObjectName("serviceMenu")
+        for name in SERVICES:
             self._menu.addAction(name).triggered.connect(lambda _=False, chosen=name: self._service.setText(chosen))
         self._open = QAction(texts("settings.services"), self)
         self._open.triggered.connect(self._open_menu)
         self._service.addAction(self._open, QLineEdit.ActionPosition.TrailingPosition)
-        self._service.textChanged.connect(self._show_address)
+        self._service.textChanged.connect(self._follow)
         self._service.setText(FIRST)
-        self._model = self._line("modelName", texts("desktop.model_name"))
-        self._model.setPlaceholderText(texts("settings.model_hint"))
-        self._key = self._line("modelKey", texts("desktop.key"))
+        self._model = text_line("modelName", texts("desktop.model_name"), texts("settings.model_hint"))
+        self._key = text_line("modelKey", texts("desktop.key"), texts("desktop.key_hint"))
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
-        self._key.setPlaceholderText(texts("desktop.key_hint"))
         self.add = button(texts("desktop.add_and_test"), "primary", name="modelAdd")
         self.add.clicked.connect(self.submitted)
         for line in (self._service, self._model, self._key):
@@ -62,7 +65,12 @@ class AddModelForm(QFrame):
     def config(self) -> ModelConfig:
         """What was typed; its name for the person is the model's own."""
         model = self._model.text().strip()
-        return ModelConfig(id=model.replace(" ", "-")[:LONGEST_ID], model=model, base_url=self._service.text().strip())
+        return ModelConfig(
+            id=model.replace(" ", "-")[:LONGEST_ID],
+            provider=self._kind.kind,
+            model=model,
+            base_url=self._service.text().strip(),
+        )
 
     def key(self) -> str:
         """The key as typed."""
@@ -77,12 +85,6 @@ class AddModelForm(QFrame):
         self.add.setEnabled(not busy)
         self.add.setText(self._ui.texts("settings.testing" if busy else "desktop.add_and_test"))
 
-    def _line(self, name: str, caption: str) -> QLineEdit:
-        line = QLineEdit()
-        line.setObjectName(name)
-        line.setAccessibleName(caption)
-        return line
-
     def _lay_out(self) -> None:
         texts = self._ui.texts
         form = QFormLayout(self)
@@ -92,6 +94,7 @@ class AddModelForm(QFrame):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(label(texts("desktop.service"), tone="2"), self._service)
         form.addRow("", self._address)
+        form.addRow(label(texts("settings.kind"), tone="2"), self._kind)
         form.addRow(label(texts("desktop.model_name"), tone="2"), self._model)
         form.addRow(label(texts("desktop.key"), tone="2"), self._key)
         row = QHBoxLayout()
@@ -99,10 +102,11 @@ class AddModelForm(QFrame):
         row.addStretch(1)
         form.addRow("", row)
 
-    def _show_address(self, text: str) -> None:
-        """The address behind a preset's name; an address of one's own needs no words."""
-        known = PRESETS.get(text.strip())
-        self._address.setText(known or self._ui.texts("settings.address_hint"))
+    def _follow(self, text: str) -> None:
+        """The address behind a service's name, and the API spoken there."""
+        known = preset_of(text)
+        self._address.setText(self._ui.texts("settings.address_hint") if known is None else known.base_url)
+        self._kind.follow(text)
 
     def _open_menu(self) -> None:
         self._menu.popup(self._service.mapToGlobal(QPoint(0, self._service.height() + 4)))

@@ -1,27 +1,30 @@
-"""Models: what there is, add one, test it, choose the default. Keys go to the operating system's keyring or nowhere."""
+"""Models: what there is, add one, change it, test it, choose the default and those that take over. Keys go to the operating system's
+keyring or nowhere.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from desktop.context import Ui
 from desktop.settings.add_model import AddModelForm
-from desktop.widgets import Spinner, button, label
+from desktop.settings.edit_model import EditModelForm
+from desktop.settings.local_servers import LocalServers
+from desktop.settings.model_list import ModelList
+from desktop.settings.work import Act, Work
+from desktop.widgets import button, label
 from runtime.errors import WyckoffError
 from runtime.providers.catalogue import test_model
-from runtime.providers.model_config import OFFLINE_ID
+from runtime.providers.model_config import OFFLINE_ID, ModelConfig
 from runtime.providers.wire.endpoint import is_loopback
 from runtime.secrets import Kept
 from runtime.workspace import Workspace
 
-ID: Final = Qt.ItemDataRole.UserRole
-ROW_HEIGHT: Final = 36
-MOST_ROWS: Final = 4  # more scroll
 WORDS: Final = 40  # of a tested model's answer that are shown
 
 
@@ -34,61 +37,52 @@ class ModelsPage(QWidget):
     """
 
     changed = Signal()
-    spoke = Signal(QWidget)  # the label that says something new
+    spoke = Signal(QWidget)  # what says something new, or is to be filled in
 
     def __init__(self, ui: Ui, workspace: Workspace) -> None:
         super().__init__()
         self._ui = ui
-        self._workspace = workspace
-        self._task: asyncio.Task[None] | None = None
-        self._list = QListWidget()
-        self._list.setObjectName("modelList")
-        self._list.setAccessibleName(ui.texts("desktop.models"))
-        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._models = workspace.models
+        self._looked = False
+        self._list = ModelList(ui, workspace.models)
         self._list.currentRowChanged.connect(lambda _row: self._enable())
-        self._acts: list[QPushButton] = []
-        self._form = AddModelForm(ui)
-        self._form.submitted.connect(lambda: self._start(self._added))
-        self._said = label("", wrap=True)
-        self._said.setObjectName("modelMessage")
-        self._said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._spinner = Spinner(ui.spinners)
-        self._spinner.hide()
+        self._acts: dict[str, QPushButton] = {}
+        self._work = Work(ui, "modelMessage")
+        self._work.busy_changed.connect(lambda _busy: self._enable())
+        self._work.spoke.connect(self.spoke)
+        self._add_form = AddModelForm(ui)
+        self._add_form.submitted.connect(lambda: self._work.start(self._added))
+        self._edit_form = EditModelForm(ui)
+        self._edit_form.submitted.connect(lambda: self._work.start(self._saved))
+        self._edit_form.left.connect(lambda: self._show_form(editing=False))
+        self._form_title = label("", "title", wrap=True)
+        self._local = LocalServers(ui, workspace)
+        self._local.add_asked.connect(lambda config: self._work.start(lambda: self._added_local(config)))
         self._lay_out()
+        self._show_form(editing=False)
         self.refresh()
 
     def refresh(self) -> None:
         """Show the models as they are."""
-        models, texts = self._workspace.models, self._ui.texts
-        default, chosen = models.default_id(), self._chosen()
-        self._list.clear()
-        for config in models.models():
-            offline = config.id == OFFLINE_ID
-            name = texts("desktop.offline_name") if offline else config.id
-            mark = texts("desktop.is_default") if config.id == default else ""
-            where = texts("settings.built_in") if offline else f"{config.model} · {config.base_url}"
-            item = QListWidgetItem(f"{name}{mark}   {where}")
-            item.setToolTip(where)
-            item.setData(ID, config.id)
-            item.setSizeHint(QSize(0, ROW_HEIGHT))
-            self._list.addItem(item)
-            if config.id == chosen:
-                self._list.setCurrentItem(item)
-        if self._list.currentRow() < 0:
-            self._list.setCurrentRow(0)
-        self._list.setFixedHeight(ROW_HEIGHT * min(self._list.count(), MOST_ROWS) + 2)
+        self._list.refresh()
         self._enable()
 
     def begin(self, service: str) -> None:
         """Start adding a model of a service."""
-        self._form.begin(service)
+        self._show_form(editing=False)
+        self._add_form.begin(service)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The page opens: look for servers on this machine."""
+        super().showEvent(event)
+        if not self._looked:
+            self._looked = True
+            self._local.look()
 
     async def aclose(self) -> None:
-        """End a running test."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        """End what runs."""
+        await self._work.aclose()
+        await self._local.aclose()
 
     def _lay_out(self) -> None:
         texts = self._ui.texts
@@ -105,60 +99,99 @@ class ModelsPage(QWidget):
         layout.addWidget(frame)
         layout.addLayout(self._buttons())
         layout.addSpacing(6)
-        layout.addWidget(label(texts("desktop.add_model"), "title"))
-        layout.addWidget(self._form)
-        said = QHBoxLayout()
-        said.setSpacing(8)
-        said.addWidget(self._spinner, 0, Qt.AlignmentFlag.AlignTop)
-        said.addWidget(self._said, 1)
-        layout.addLayout(said)
+        layout.addWidget(self._form_title)
+        layout.addWidget(self._add_form)
+        layout.addWidget(self._edit_form)
+        layout.addWidget(self._work)
+        layout.addSpacing(6)
+        layout.addWidget(self._local)
         layout.addStretch(1)
 
     def _buttons(self) -> QHBoxLayout:
-        texts = self._ui.texts
         row = QHBoxLayout()
         row.setSpacing(6)
-        for key, name, act in (
-            ("desktop.make_default", "modelDefault", lambda: self._set_default(self._chosen())),
-            ("desktop.test_connection", "modelTest", lambda: self._tested(self._chosen())),
-            ("desktop.remove", "modelRemove", lambda: self._removed(self._chosen())),
-        ):
-            made = button(texts(key), small=True, name=name)
-            made.clicked.connect(lambda _=False, work=act: self._start(work))
-            self._acts.append(made)
+        acts: tuple[tuple[str, str, Act], ...] = (
+            ("desktop.make_default", "modelDefault", lambda: self._set_default(self._list.chosen)),
+            ("settings.use_as_fallback", "modelFallback", lambda: self._switch_fallback(self._list.chosen)),
+            ("desktop.test_connection", "modelTest", lambda: self._tested(self._list.chosen)),
+            ("settings.edit", "modelEdit", lambda: self._edit(self._list.chosen)),
+            ("desktop.remove", "modelRemove", lambda: self._removed(self._list.chosen)),
+        )
+        for key, name, act in acts:
+            made = button(self._ui.texts(key), small=True, name=name)
+            made.clicked.connect(lambda _=False, work=act: self._work.start(work))
+            self._acts[name] = made
             row.addWidget(made)
         row.addStretch(1)
         return row
 
-    def _chosen(self) -> str:
-        item = self._list.currentItem()
-        return str(item.data(ID)) if self._list.currentRow() >= 0 else OFFLINE_ID
-
-    def _enable(self, *, busy: bool = False) -> None:
-        """One act at a time; the built-in analyst needs no test and stays."""
-        for act in self._acts:
-            own = self._chosen() != OFFLINE_ID or act.objectName() == "modelDefault"
+    def _enable(self) -> None:
+        """One act at a time; the built-in analyst needs no test and stays, and the default needs no other to take its place."""
+        chosen, busy = self._list.chosen, self._work.busy
+        fallback = chosen in self._list.fallback_ids
+        for name, act in self._acts.items():
+            own = chosen != OFFLINE_ID or name in ("modelDefault", "modelFallback")
             act.setEnabled(own and not busy)
-        self._form.set_busy(busy=busy)
+        key = "settings.no_fallback" if fallback else "settings.use_as_fallback"
+        self._acts["modelFallback"].setText(self._ui.texts(key))
+        self._acts["modelFallback"].setEnabled(not busy and (fallback or chosen != self._list.default_id))
+        self._add_form.set_busy(busy=busy)
+        self._edit_form.set_busy(busy=busy)
+        self._local.set_busy(busy=busy)
+
+    def _show_form(self, *, editing: bool) -> None:
+        self._add_form.setVisible(not editing)
+        self._edit_form.setVisible(editing)
+        key = "settings.edit_title" if editing else "desktop.add_model"
+        self._form_title.setText(self._ui.texts(key, id=self._list.chosen))
 
     async def _set_default(self, model_id: str) -> None:
-        await self._workspace.models.set_default(model_id)
-        self._say(self._ui.texts("cli.model_default", id=self._name(model_id)))
+        await self._models.set_default(model_id)
+        self._work.say(self._ui.texts("cli.model_default", id=self._name(model_id)))
+        self._updated()
+
+    async def _switch_fallback(self, model_id: str) -> None:
+        """Put a model at the end of those that take over, or take it out."""
+        texts, before = self._ui.texts, self._models.fallback_ids()
+        chosen = tuple(item for item in before if item != model_id) if model_id in before else (*before, model_id)
+        await self._models.set_fallbacks(chosen)
+        order = " → ".join(self._name(item) for item in chosen)
+        self._work.say(texts("settings.fallback_order", order=order) if chosen else texts("settings.fallback_none"))
         self._updated()
 
     async def _tested(self, model_id: str) -> None:
         """One word from the model, or why there is none."""
-        provider = await self._workspace.models.provider(model_id)
+        provider = await self._models.provider(model_id)
         try:
             probe = await test_model(provider)
         finally:
             await provider.aclose()
-        seconds = f"{probe.latency_s:.1f}"
-        self._say(self._ui.texts("cli.model_tested", id=model_id, seconds=seconds, text=probe.words[:WORDS]))
+        words = self._ui.texts(
+            "cli.model_tested", id=model_id, seconds=f"{probe.latency_s:.1f}", text=probe.words[:WORDS]
+        )
+        self._work.say(words)
 
     async def _removed(self, model_id: str) -> None:
-        await self._workspace.models.remove(model_id)
-        self._say(self._ui.texts("cli.model_removed", id=model_id))
+        await self._models.remove(model_id)
+        self._show_form(editing=False)
+        self._work.say(self._ui.texts("cli.model_removed", id=model_id))
+        self._updated()
+
+    async def _edit(self, model_id: str) -> None:
+        self._edit_form.begin(self._models.get(model_id))
+        self._show_form(editing=True)
+        self.spoke.emit(self._edit_form)
+
+    async def _saved(self) -> None:
+        """Keep what the form says; the form stays while anything in it cannot be used."""
+        config, key = self._edit_form.config(), self._edit_form.key()
+        await self._models.replace(config)
+        said = self._ui.texts("settings.saved", id=config.id)
+        if key.strip():
+            kept = await self._models.set_key(config.id, key)
+            said = f"{said}{self._ui.texts(f'desktop.key_{kept}')}"
+        self._show_form(editing=False)
+        self._work.say(said)
         self._updated()
 
     async def _added(self) -> None:
@@ -166,60 +199,51 @@ class ModelsPage(QWidget):
 
         A second try with the same name corrects the first one.
         """
-        models, texts = self._workspace.models, self._ui.texts
-        config, key, before = self._form.config(), self._form.key(), models.default_id()
+        config, key, before = self._add_form.config(), self._add_form.key(), self._models.default_id()
         kept: Kept | None = None
-        if any(known.id == config.id for known in models.models()):
-            await models.replace(config)
-            kept = await models.set_key(config.id, key) if key.strip() else None
+        known = next((known for known in self._models.models() if known.id == config.id), None)
+        if known is not None:
+            config = replace(known, provider=config.provider, model=config.model, base_url=config.base_url)
+            await self._models.replace(config)
+            kept = await self._models.set_key(config.id, key) if key.strip() else None
         else:
-            kept = await models.add(config, key)
-            await models.set_default(before)
-        self._form.forget_key()
+            kept = await self._models.add(config, key)
+            await self._models.set_default(before)
+        self._add_form.forget_key()
+        if await self._answers(config, kept):
+            await self._models.set_default(config.id)
+            self._updated()
+
+    async def _added_local(self, config: ModelConfig) -> None:
+        """Put a model of this machine into the list and test it; it becomes the default only where none was configured."""
+        before = self._models.default_id()
+        await self._models.add(config)
+        await self._models.set_default(before)
+        if await self._answers(config, None, unless="settings.test_again") and before == OFFLINE_ID:
+            await self._models.set_default(config.id)
+            self._updated()
+
+    async def _answers(self, config: ModelConfig, kept: Kept | None, unless: str = "settings.default_stays") -> bool:
+        """Test a model that was just kept, and say where its key is and how the test went; `unless` says what a failure leaves."""
+        texts = self._ui.texts
         self._updated()
-        local = is_loopback(models.get(config.id).base_url)
+        self._list.choose(config.id)
+        local = is_loopback(self._models.get(config.id).base_url)
         told = texts(f"desktop.key_{kept}" if kept else "cli.model_key_not_needed" if local else "desktop.key_none")
-        self._say(told)
+        self._work.say(told)
         try:
             await self._tested(config.id)
         except WyckoffError as error:
-            stays = texts("settings.default_stays", id=self._name(models.default_id()))
-            self._say(f"{told}\n{texts.error(error)}\n{stays}", warn=True)
-            return
-        answered = self._said.text()
-        await models.set_default(config.id)
-        self._say(f"{told}\n{answered}")
-        self._updated()
+            stays = texts(unless, id=self._name(self._models.default_id()))
+            self._work.say(f"{told}\n{texts.error(error)}\n{stays}", warn=True)
+            return False
+        self._work.say(f"{told}\n{self._work.words.text()}")
+        return True
 
     def _name(self, model_id: str) -> str:
         return self._ui.texts("desktop.offline_name") if model_id == OFFLINE_ID else model_id
 
     def _updated(self) -> None:
         self.refresh()
-        self._enable(busy=self._task is not None and not self._task.done())
+        self._local.refresh()
         self.changed.emit()
-
-    def _start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run one act at a time; its failure is said in words beside it."""
-        if self._task is not None and not self._task.done():
-            return
-        self._said.setText("")
-        self._spinner.show()
-        self._enable(busy=True)
-        self._task = asyncio.ensure_future(self._run(work))
-
-    async def _run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        try:
-            await work()
-        except WyckoffError as error:
-            self._say(self._ui.texts.error(error), warn=True)
-        finally:
-            self._spinner.hide()
-            self._enable()
-
-    def _say(self, text: str, *, warn: bool = False) -> None:
-        self._said.setProperty("t", "warn" if warn else "1")
-        self._said.style().unpolish(self._said)
-        self._said.style().polish(self._said)
-        self._said.setText(text)
-        self.spoke.emit(self._said)

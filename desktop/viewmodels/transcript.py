@@ -28,6 +28,7 @@ from runtime.core.events import (
     Done,
     Failed,
     Fallback,
+    Guard,
     QuestionAnswered,
     QuestionAsked,
     Retry,
@@ -93,7 +94,7 @@ class TranscriptModel(QObject):
             case Thinking(duration_ms=duration):
                 self._end_thinking(turn, duration)
             case StreamReset():
-                self._drop_open_text(turn)
+                self._drop_round(turn)
             case ToolStart() | ToolProgress() | ToolResult() | ToolFailed():
                 self._tool(turn, event)
             case VerdictRecorded():
@@ -103,7 +104,10 @@ class TranscriptModel(QObject):
             case QuestionAsked() | QuestionAnswered():
                 self._question(turn, event)
             case Retry() | Fallback():
-                self._add(turn, NoticePart(kind="info", text=self._texts(f"cli.{event.kind}")))
+                text = event.detail or self._texts(f"cli.{event.kind}")
+                self._add(turn, NoticePart(kind="info", text=text))
+            case Guard(detail=detail):
+                self._add(turn, NoticePart(kind="info", text=detail))
             case Steered(texts=said):
                 self._close_text(turn)
                 self._add(turn, NoticePart(kind="info", text=self._texts("desktop.steered", text="；".join(said))))
@@ -134,11 +138,14 @@ class TranscriptModel(QObject):
             part.streaming = False
             self.part_changed.emit(turn, part)
 
-    def _drop_open_text(self, turn: Turn) -> None:
-        part = self._last(turn, TextPart)
-        if part is not None and part.streaming:
-            turn.parts.remove(part)
-            self.part_removed.emit(turn, part)
+    def _drop_round(self, turn: Turn) -> None:
+        """Take away what a broken answer of this round has said; tools end a round, notices stay."""
+        for part in reversed([*turn.parts]):
+            if isinstance(part, ToolPart):
+                break
+            if isinstance(part, ThinkingPart) or (isinstance(part, TextPart) and part.streaming):
+                turn.parts.remove(part)
+                self.part_removed.emit(turn, part)
 
     def _tool(self, turn: Turn, event: ToolStart | ToolProgress | ToolResult | ToolFailed) -> None:
         part = self.tool(turn, event.call_id or "")

@@ -33,6 +33,7 @@ class Draft:
         self._parts: list[AssistantPart] = []
         self._stored_id: str | None = None
         self._dirty = False
+        self._void = False
         self._stop = asyncio.Event()
 
     @property
@@ -42,8 +43,25 @@ class Draft:
 
     @property
     def visible(self) -> bool:
-        """Whether anything but reasoning has come."""
-        return any(not isinstance(part, ThinkingPart) for part in self._parts)
+        """Whether anything but reasoning has come of the answer that is coming."""
+        return not self._void and any(not isinstance(part, ThinkingPart) for part in self._parts)
+
+    def fail(self) -> None:
+        """The call broke off: what is there stays until another answer begins to come."""
+        self.without_calls()
+        self._void = True
+
+    def begin(self, model: str) -> bool:
+        """An answer begins to come; what a failed call left is dropped. Returns whether there was anything.
+
+        Args:
+            model: who answers.
+        """
+        self._model = model
+        had, self._void = self._void and bool(self._parts), False
+        if had:
+            self._parts = []
+        return had
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:
         """Take in a chunk; text and reasoning join the open part of their kind until a signature closes it."""
@@ -56,7 +74,7 @@ class Draft:
                 else:
                     self._parts.append(TextPart(text=chunk.text, signature=chunk.signature))
             case ThinkingChunk():
-                if isinstance(last, ThinkingPart) and last.signature is None and chunk.redacted is None:
+                if isinstance(last, ThinkingPart) and _is_open(last) and chunk.redacted is None:
                     self._parts[-1] = replace(last, text=last.text + chunk.text, signature=chunk.signature)
                 else:
                     self._parts.append(
@@ -111,3 +129,8 @@ class Draft:
             except TimeoutError:
                 if self._dirty:
                     await self.store("streaming")
+
+
+def _is_open(part: ThinkingPart) -> bool:
+    """Whether more reasoning may join a part: neither a signature nor the vendor's own form has closed it."""
+    return part.signature is None and part.redacted is None

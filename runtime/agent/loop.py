@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
+from runtime.agent.one_shot import needed_calls
 from runtime.agent.turn import Answer, TurnState
-from runtime.core.events import Retry, Steered, TextDelta
-from runtime.core.messages import ToolCall, UserMessage
+from runtime.core.events import CallInfo, Guard, Retry, Steered, TextDelta, ToolCalls
+from runtime.core.messages import AssistantMessage, Message, ToolCall, UserMessage
 from runtime.core.tasks import to_the_end
 from runtime.providers.base import ProviderError
 from runtime.settings import Settings
@@ -67,7 +68,14 @@ class AgentLoop:
         empty = 0
         while turn.rounds < self._settings.max_tool_rounds and self._time_left(turn):
             await self._take_steering(turn)
-            reply = await self._model.call(turn)
+            if not self._model.models.capabilities.tools:
+                await self._fetch(turn)
+            try:
+                reply = await self._model.call(turn)
+            except ProviderError:
+                if turn.fetched or self._model.models.capabilities.tools:
+                    raise
+                continue  # the model turned out to know no tools: what it needs is fetched
             if reply.message.calls:
                 await self._execute(turn, reply.message.calls)
                 turn.rounds += 1
@@ -84,6 +92,29 @@ class AgentLoop:
                 turn.emit(Retry(reason="empty_reply", attempt=empty))
         return await self._without_tools(turn)
 
+    async def _fetch(self, turn: TurnState) -> None:
+        """Fetch, once a turn, what a model needs that cannot call tools, and say so."""
+        if turn.fetched:
+            return
+        turn.fetched = True
+        name = self._model.models.name
+        calls = needed_calls(turn.text, turn.resolution, self._executor.names)
+        detail = self._texts("agent.one_shot" if calls else "agent.one_shot_nothing", model=name)
+        turn.emit(Guard(name="one_shot", action="fetched", detail=detail))
+        if calls:
+            message = AssistantMessage(parts=calls)
+            await self._store(turn, message)
+            turn.emit(
+                ToolCalls(calls=tuple(CallInfo(id=call.id, name=call.name, args=call.args) for call in calls), text="")
+            )
+            await self._execute(turn, calls)
+
+    async def _store(self, turn: TurnState, message: Message) -> None:
+        """Let a message enter the turn and the conversation."""
+        turn.messages.append(message)
+        stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
+        turn.head_id = stored.id
+
     async def _take_steering(self, turn: TurnState) -> None:
         """Let what the person said meanwhile enter the conversation."""
         if turn.steering:
@@ -92,10 +123,7 @@ class AgentLoop:
     async def _enter(self, turn: TurnState) -> None:
         texts, turn.steering = tuple(turn.steering), []
         for text in texts:
-            message = UserMessage(text=text)
-            turn.messages.append(message)
-            stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
-            turn.head_id = stored.id
+            await self._store(turn, UserMessage(text=text))
         turn.emit(Steered(texts=texts))
 
     def _time_left(self, turn: TurnState) -> bool:
@@ -118,10 +146,7 @@ class AgentLoop:
     async def _record(self, turn: TurnState, results: list[CallResult]) -> None:
         turn.results += results
         for result in results:
-            message = result.message()
-            turn.messages.append(message)
-            stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
-            turn.head_id = stored.id
+            await self._store(turn, result.message())
 
     async def _waiting(self, turn: TurnState, question: str) -> Answer:
         """End the turn with a question that the next message answers."""
@@ -160,7 +185,4 @@ class AgentLoop:
 
     async def _say(self, turn: TurnState, text: str) -> None:
         """Store a text of the runtime as an assistant message."""
-        message = text_message(text, self._model.provider.name)
-        turn.messages.append(message)
-        stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
-        turn.head_id = stored.id
+        await self._store(turn, text_message(text, self._model.models.name))

@@ -1,44 +1,29 @@
-"""One model call: request out, chunks in, events and stored text on the way."""
+"""One answer of the models of a turn: asked, asked again, or given by the next model in line."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
 
 from runtime.agent.draft import Draft
 from runtime.agent.history import repaired
+from runtime.agent.model_line import ModelLine
+from runtime.agent.model_stream import StreamReader
+from runtime.agent.one_shot import in_words
+from runtime.agent.retry import next_step, wait_s
+from runtime.agent.spending import SpendingLimit
 from runtime.agent.turn import TurnState
 from runtime.clock import Clock
-from runtime.core.events import (
-    CallInfo,
-    ModelStart,
-    TextDelta,
-    Thinking,
-    ThinkingDelta,
-    ToolCalls,
-    UsageReport,
-)
-from runtime.core.messages import AssistantMessage, MessageStatus, Usage, UserMessage
+from runtime.core.events import CallInfo, Fallback, ModelStart, Retry, ToolCalls
+from runtime.core.json import dumps
+from runtime.core.messages import AssistantMessage, MessageStatus, Usage, UserMessage, text_of
 from runtime.core.tasks import to_the_end
-from runtime.providers.base import (
-    Chunk,
-    FinishChunk,
-    FinishReason,
-    LLMProvider,
-    ModelRequest,
-    ProviderError,
-    TextChunk,
-    ThinkingChunk,
-    ToolCallChunk,
-    ToolSchema,
-    UsageChunk,
-)
+from runtime.providers.base import FinishReason, ModelRequest, ProviderError, ToolSchema
+from runtime.providers.windows import estimate_tokens
 from runtime.settings import Settings
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.usage import UsageStore
+from runtime.texts import Texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,43 +34,51 @@ class Reply:
     reason: FinishReason
 
 
-class ModelCaller:
-    """Calls one model on behalf of one turn.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallServices:
+    """What a model call needs besides the model.
 
-    Args:
-        provider: the model.
+    Attributes:
         system: the system prompt.
-        schemas: the tools that it may call.
+        schemas: the tools that a model may call.
         conversations: where the answer is stored while it streams.
         usage: where tokens are counted.
-        settings: time-outs.
+        settings: time-outs, retries.
+        spending_limit: what may be spent in a day; 0 = no limit.
         clock: measures reasoning.
+        texts: for people.
         aborted: content of a missing tool result.
     """
 
-    def __init__(
-        self,
-        *,
-        provider: LLMProvider,
-        system: str,
-        schemas: tuple[ToolSchema, ...],
-        conversations: ConversationStore,
-        usage: UsageStore,
-        settings: Settings,
-        clock: Clock,
-        aborted: str,
-    ) -> None:
-        self.provider = provider
-        self._system = system
-        self._schemas = schemas if provider.capabilities.tools else ()
-        self._conversations = conversations
-        self._usage = usage
-        self._settings = settings
-        self._clock = clock
-        self._aborted = aborted
+    system: str
+    schemas: tuple[ToolSchema, ...]
+    conversations: ConversationStore
+    usage: UsageStore
+    settings: Settings
+    spending_limit: float
+    clock: Clock
+    texts: Texts
+    aborted: str
+
+
+class ModelCaller:
+    """Calls the models of one turn, tries again what may pass by itself, and lets the next model take over.
+
+    Always: an answer that broke off stays visible until another one begins to come; then a `stream_reset` takes it away, so that two
+    answers are never glued together. What a failed try cost is counted.
+
+    Args:
+        models: the models of the turn.
+        services: what else is needed.
+    """
+
+    def __init__(self, models: ModelLine, services: CallServices) -> None:
+        self.models = models
+        self._services = services
+        self._spending = SpendingLimit(services.usage, services.spending_limit)
 
     async def call(self, turn: TurnState, *, nudge: str | None = None, tools: bool = True) -> Reply:
-        """Ask the model once; the message is stored and joins the turn.
+        """Ask once; the message is stored and joins the turn.
 
         Args:
             turn: the turn.
@@ -93,15 +86,13 @@ class ModelCaller:
             tools: whether the model may call tools.
 
         Raises:
-            ProviderError: the call failed; `turn.partial_text` holds what was visible, and it is stored.
+            ProviderError: nobody answered; `turn.partial_text` holds what was visible, and it is stored.
         """
-        turn.emit(ModelStart(model=self.provider.name))
         turn.partial_text = ""
-        draft = Draft(turn, self._conversations, self.provider.name)
-        stream = self.provider.stream(self._request(turn, nudge, tools=tools))
+        draft = Draft(turn, self._services.conversations, self.models.name)
         try:
-            async with draft.checkpointed(self._settings.checkpoint_s):
-                reason = await self._consume(turn, stream, draft)
+            async with draft.checkpointed(self._services.settings.checkpoint_s):
+                reason = await self._answered(turn, draft, nudge, tools=tools)
         except asyncio.CancelledError:
             await self._keep_broken(draft, "stopped")
             raise
@@ -119,82 +110,78 @@ class ModelCaller:
             turn.emit(ToolCalls(calls=calls, text=message.text))
         return Reply(message=message, reason=reason)
 
+    async def _answered(self, turn: TurnState, draft: Draft, nudge: str | None, *, tools: bool) -> FinishReason:
+        """Why the model stopped that gave an answer.
+
+        Raises:
+            ProviderError: none did.
+        """
+        services, tries = self._services, 0
+        reader = StreamReader(turn, services.usage, services.settings, services.clock)
+        while True:
+            asked, before = self.models.active, turn.usage
+            if warning := await self._spending.check(asked):
+                turn.warn(services.texts(warning, model=asked.name))
+            turn.emit(ModelStart(model=asked.name))
+            request = self._request(turn, nudge, tools=tools)
+            try:
+                return await reader.read(asked, request, draft)
+            except ProviderError as error:
+                draft.fail()
+                tries += 1
+                if not await self._goes_on(turn, error, tries, request, before):
+                    raise
+            tries = tries if self.models.active is asked else 0
+
+    async def _goes_on(
+        self, turn: TurnState, error: ProviderError, tries: int, request: ModelRequest, before: Usage
+    ) -> bool:
+        """Wait, or let the next model take over; False = nothing is left to try."""
+        settings, name = self._services.settings, self.models.name
+        step = next_step(error, tries, settings, others=self.models.has_next)
+        wait = wait_s(error, tries, settings)
+        if step == "again" and wait < turn.deadline.remaining:
+            words = self._words(turn, "agent.retry_detail", error, before, seconds=f"{wait:g}", attempt=tries)
+            turn.emit(Retry(reason=error.category, attempt=tries, detail=words))
+            await asyncio.sleep(wait)
+            return True
+        if step != "next" or not turn.deadline.remaining:
+            return False
+        following = await self.models.advance(_tokens(request))
+        if following is None:
+            return False
+        words = self._words(turn, "agent.fallback_detail", error, before, model=name, next=following.name)
+        turn.emit(Fallback(from_model=name, to_model=following.name, reason=error.category, detail=words))
+        return True
+
+    def _words(self, turn: TurnState, key: str, error: ProviderError, before: Usage, **fields: object) -> str:
+        """What happened, and what the failed try cost as far as the server counted it."""
+        texts, after = self._services.texts, turn.usage
+        why = texts(f"agent.because_{error.category}")
+        said = texts(key, **({"model": self.models.name, "reason": why} | fields))
+        tokens = after.tokens - before.tokens
+        if not tokens:
+            return said
+        cost = None if after.cost is None else after.cost - (before.cost or 0.0)
+        price = "" if cost is None else texts("agent.spent_cost", cost=f"{cost:.4f}")
+        return said + texts("agent.spent_tokens", tokens=f"{tokens:,}", cost=price)
+
     def _request(self, turn: TurnState, nudge: str | None, *, tools: bool) -> ModelRequest:
-        messages = repaired(turn.messages, self._aborted)
+        services, able = self._services, self.models.capabilities
+        messages = repaired(turn.messages, services.aborted)
+        if not able.tools:
+            messages = in_words(messages, services.texts, able.window)
         if nudge is not None:
             messages = (*messages, UserMessage(text=nudge))
         return ModelRequest(
-            system=self._system,
+            system=services.system,
             messages=messages,
-            tools=self._schemas if tools else (),
+            tools=services.schemas if tools and able.tools else (),
             resolution=turn.resolution,
-            idle_timeout_s=self._settings.stream_idle_timeout_s,
-            reasoning_idle_timeout_s=self._settings.reasoning_idle_timeout_s,
-            connect_timeout_s=self._settings.connect_timeout_s,
-        )
-
-    async def _consume(self, turn: TurnState, stream: AsyncIterator[Chunk], draft: Draft) -> FinishReason:
-        """Take the chunks in order; returns why the model stopped."""
-        usage: Usage | None = None
-        reason: FinishReason | None = None
-        thinking = _ThinkingSpan(self._clock)
-        async with aclosing(cast("_Closable", stream)) as chunks:
-            while (chunk := await self._next(turn, chunks, visible=draft.visible)) is not None:
-                match chunk:
-                    case TextChunk():
-                        thinking.end(turn, draft)
-                        draft.add(chunk)
-                        turn.partial_text += chunk.text
-                        if chunk.text:
-                            turn.emit(TextDelta(text=chunk.text))
-                    case ThinkingChunk():
-                        thinking.begin()
-                        draft.add(chunk)
-                        if chunk.text:
-                            turn.emit(ThinkingDelta(text=chunk.text))
-                    case ToolCallChunk():
-                        thinking.end(turn, draft)
-                        draft.add(chunk)
-                    case UsageChunk():
-                        usage = chunk.usage
-                    case FinishChunk():
-                        reason = chunk.reason
-        thinking.end(turn, draft)
-        await self._count(turn, usage)
-        if reason is None:
-            raise ProviderError("incomplete", retryable=True, model=self.provider.name)
-        return reason
-
-    async def _next(self, turn: TurnState, chunks: AsyncIterator[Chunk], *, visible: bool) -> Chunk | None:
-        """The next chunk; None at the end. A silence longer than the idle time-out is a time-out of the provider."""
-        idle = self._settings.stream_idle_timeout_s
-        if not visible and self.provider.capabilities.reasoning:
-            idle = self._settings.reasoning_idle_timeout_s
-        try:
-            async with asyncio.timeout(turn.deadline.cut(idle)):
-                return await anext(chunks, None)
-        except TimeoutError:
-            raise ProviderError("timeout", retryable=True, model=self.provider.name, seconds=round(idle)) from None
-
-    async def _count(self, turn: TurnState, usage: Usage | None) -> None:
-        if usage is None:
-            return
-        turn.usage += usage
-        turn.emit(
-            UsageReport(
-                input=usage.input,
-                output=usage.output,
-                cache_read=usage.cache_read,
-                cache_write=usage.cache_write,
-                cost=usage.cost,
-            )
-        )
-        await self._usage.add(
-            conversation_id=turn.conversation_id,
-            turn_id=turn.turn_id,
-            model=self.provider.name,
-            purpose="chat",
-            usage=usage,
+            max_output_tokens=able.max_output,
+            idle_timeout_s=services.settings.stream_idle_timeout_s,
+            reasoning_idle_timeout_s=services.settings.reasoning_idle_timeout_s,
+            connect_timeout_s=services.settings.connect_timeout_s,
         )
 
     async def _keep_broken(self, draft: Draft, status: MessageStatus) -> None:
@@ -203,28 +190,8 @@ class ModelCaller:
         await to_the_end(draft.store(status))
 
 
-class _Closable(AsyncIterator[Chunk]):
-    """What `aclosing` needs: providers stream from async generators."""
-
-    async def aclose(self) -> None: ...
-
-
-class _ThinkingSpan:
-    """Measures one stretch of reasoning and announces it when it ends."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._since: float | None = None
-
-    def begin(self) -> None:
-        """Reasoning goes on."""
-        if self._since is None:
-            self._since = self._clock.monotonic()
-
-    def end(self, turn: TurnState, draft: Draft) -> None:
-        """Reasoning is over, if there was any."""
-        if self._since is None:
-            return
-        duration = int((self._clock.monotonic() - self._since) * 1000)
-        self._since = None
-        turn.emit(Thinking(text=draft.message.thinking, duration_ms=duration))
+def _tokens(request: ModelRequest) -> int:
+    """Roughly what a request takes."""
+    tools = dumps([{"name": tool.name, "does": tool.description, "takes": tool.parameters} for tool in request.tools])
+    said = "".join(text_of(message) for message in request.messages)
+    return estimate_tokens(request.system + tools + said)

@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from runtime.agent.loop import AgentLoop
-from runtime.agent.model_call import ModelCaller
+from runtime.agent.model_call import CallServices, ModelCaller
+from runtime.agent.model_line import ModelLine
 from runtime.agent.opening import open_turn
 from runtime.agent.prompts import prompt
 from runtime.agent.scratchpad import Scratchpad
@@ -33,7 +34,7 @@ from runtime.core.events import (
     TurnStart,
 )
 from runtime.core.ids import new_id
-from runtime.core.json import dumps, whole_characters
+from runtime.core.json import JsonObject, dumps, whole_characters
 from runtime.core.messages import Message, UserMessage
 from runtime.core.symbols import Resolution
 from runtime.errors import InternalError, StorageError, UserError, WyckoffError
@@ -68,6 +69,8 @@ class RuntimeServices:
     registry: ToolRegistry
     broker: ApprovalBroker
     provider: Callable[[str | None], Awaitable[LLMProvider]]
+    fallbacks: Callable[[], tuple[str, ...]]
+    spending_limit: Callable[[], float]
     resolve: Callable[[str], Resolution]
 
 
@@ -127,12 +130,13 @@ class AgentRuntime:
             with turn_lock(services.home, conversation_id):
                 conversation = await services.conversations.open(conversation_id, request.text)
                 turn, consents = await self._begin(request, conversation.id, conversation.pending_question, sink)
-                provider = await services.provider(request.model_id)
+                first = await services.provider(request.model_id)
+                models = ModelLine(first, services.fallbacks(), services.provider)
                 try:
-                    answer = await self._loop(surface, turn, consents, provider)
+                    answer = await self._loop(surface, turn, consents, models)
                 finally:
                     self._turns.pop(request.turn_id, None)  # from here on no model call would see a steering text
-                    await provider.aclose()
+                    await models.aclose()
             elapsed = services.clock.monotonic() - started
             sink.end(_done(turn, answer, elapsed))
         except asyncio.CancelledError:
@@ -170,6 +174,7 @@ class AgentRuntime:
             send=sink.emit,
             messages=[*opening.history, opening.message],
             head_id=opening.head_id,
+            text=text,
             resolution=self._resolution(text, opening.history),
         )
         self._turns[request.turn_id] = turn
@@ -188,21 +193,12 @@ class AgentRuntime:
                 return Resolution(instruments=found.instruments, inherited=True)
         return Resolution()
 
-    async def _loop(self, surface: Surface, turn: TurnState, consents: ConsentBook, provider: LLMProvider) -> Answer:
+    async def _loop(self, surface: Surface, turn: TurnState, consents: ConsentBook, models: ModelLine) -> Answer:
         """Put the loop of this turn together and run it."""
         services = self._services
         language = services.texts.language
         loop = AgentLoop(
-            model=ModelCaller(
-                provider=provider,
-                system=prompt("system", language),
-                schemas=services.registry.schemas(services.texts),
-                conversations=services.conversations,
-                usage=services.usage,
-                settings=services.settings,
-                clock=services.clock,
-                aborted=dumps({"ok": False, "error": {"code": "aborted", "message": services.texts("tools.aborted")}}),
-            ),
+            model=ModelCaller(models, self._call_services()),
             executor=self._executor(surface, turn, consents),
             conversations=services.conversations,
             settings=services.settings,
@@ -210,6 +206,21 @@ class AgentRuntime:
             final_prompt=prompt("final_answer", language),
         )
         return await loop.run(turn)
+
+    def _call_services(self) -> CallServices:
+        services = self._services
+        aborted: JsonObject = {"ok": False, "error": {"code": "aborted", "message": services.texts("tools.aborted")}}
+        return CallServices(
+            system=prompt("system", services.texts.language),
+            schemas=services.registry.schemas(services.texts),
+            conversations=services.conversations,
+            usage=services.usage,
+            settings=services.settings,
+            spending_limit=services.spending_limit(),
+            clock=services.clock,
+            texts=services.texts,
+            aborted=dumps(aborted),
+        )
 
     def _executor(self, surface: Surface, turn: TurnState, consents: ConsentBook) -> ToolExecutor:
         """What runs the tools of this turn, and decides its writes."""
@@ -273,7 +284,7 @@ def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:
         elapsed=round(elapsed, 3),
         rounds=turn.rounds,
         partial=answer.partial,
-        warnings=answer.warnings,
+        warnings=(*turn.warnings, *answer.warnings),
     )
 
 

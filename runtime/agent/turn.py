@@ -66,6 +66,7 @@ class TurnState:
         send: sends an event.
         messages: the history, and what this turn added, oldest first.
         head_id: the stored message that the next one hangs under.
+        text: what the person asked.
         resolution: the stocks of the turn.
         rounds: finished rounds of tool calls; the number of the one that is going on.
         results: results of all calls, in order.
@@ -73,6 +74,8 @@ class TurnState:
         streamed: whether the final text went out as deltas.
         deferred_question: a question that the next message answers.
         steering: texts of the person that enter before the next model call.
+        fetched: what a model without tools needs was fetched.
+        warnings: what the person should know about the answer, each once.
     """
 
     turn_id: str
@@ -81,6 +84,7 @@ class TurnState:
     send: Callable[[RuntimeEvent], None]
     messages: list[Message]
     head_id: str | None
+    text: str = ""
     resolution: Resolution = field(default_factory=Resolution)
     rounds: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -88,6 +92,13 @@ class TurnState:
     partial_text: str = ""
     deferred_question: str | None = None
     steering: list[str] = field(default_factory=list)
+    fetched: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, text: str) -> None:
+        """Let the answer carry a warning."""
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def emit(self, event: RuntimeEvent) -> None:
         """Send an event of the round that is going on."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import getpass
 import re
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from runtime.cli.model_money import config_json, cost, limit, usage
 from runtime.cli.start import USAGE, interactive, run, succeed, workspace
 
 if TYPE_CHECKING:
-    from runtime.core.json import JsonObject
+    from runtime.core.json import JsonObject, JsonValue
+    from runtime.providers.discovery import LocalServer
     from runtime.providers.model_config import ModelConfig
+    from runtime.providers.presets import WireKind
     from runtime.workspace import Workspace
 
 Json = Annotated[bool, typer.Option("--json")]
@@ -28,10 +30,13 @@ def app() -> typer.Typer:
         ("list", list_models),
         ("add", add),
         ("default", default),
+        ("fallback", fallback),
         ("cost", cost),
+        ("limit", limit),
         ("usage", usage),
         ("test", test),
         ("remove", remove),
+        ("discover", discover),
     ):
         commands.command(name)(command)
     return commands
@@ -44,7 +49,9 @@ def list_models(context: typer.Context, json: Json = False) -> None:
         for problem in opened.models.problems():
             typer.echo(opened.texts.error(problem), err=True)
         if json:
-            succeed([_config_json(config, is_default=config.id == chosen) for config in opened.models.models()])
+            fallbacks: list[JsonValue] = [*opened.models.fallback_ids()]
+            models = [config_json(config, is_default=config.id == chosen) for config in opened.models.models()]
+            succeed([*models], {"fallbacks": fallbacks})
             return
         for config in opened.models.models():
             mark = "*" if config.id == chosen else " "
@@ -58,6 +65,9 @@ def list_models(context: typer.Context, json: Json = False) -> None:
                 window=config.context_window or "--",
             )
             typer.echo(text)
+        others = opened.models.fallback_ids()
+        if others:
+            typer.echo(opened.texts("cli.model_fallbacks", ids=" → ".join(others)))
 
 
 def add(
@@ -84,6 +94,7 @@ def add(
             raise typer.Exit(USAGE)
         config = ModelConfig(
             id=id or _id_of(name),
+            provider=_kind(provider, service),
             model=name,
             base_url=service,
             key_env=key_env,
@@ -112,7 +123,7 @@ def _store(opened: Workspace, config: ModelConfig, key: str, *, make_default: bo
         told = opened.texts(f"cli.model_key_{kept}", variable=variable)
     if json:
         is_default = opened.models.default_id() == stored.id
-        succeed(_config_json(stored, is_default=is_default) | {"key": kept or "none", "note": told})
+        succeed(config_json(stored, is_default=is_default) | {"key": kept or "none", "note": told})
         return
     typer.echo(opened.texts("cli.model_added", id=stored.id))
     typer.echo(told)
@@ -152,73 +163,72 @@ def test(context: typer.Context, id: Annotated[str | None, typer.Argument()] = N
             typer.echo(opened.texts("cli.model_tested", id=name, seconds=seconds, text=probe.words))
 
 
-def cost(
+def fallback(
     context: typer.Context,
-    id: Id,  # noqa: A002
-    input_per_1m: Annotated[float | None, typer.Option("--input-per-1m")] = None,
-    output_per_1m: Annotated[float | None, typer.Option("--output-per-1m")] = None,
-    context_window: Annotated[int | None, typer.Option("--context-window")] = None,
+    ids: Annotated[list[str] | None, typer.Argument()] = None,
+    none: Annotated[bool, typer.Option("--none")] = False,
     json: Json = False,
 ) -> None:
-    """Set what a model costs, and its context window."""
+    """Choose which models take over when the asked one cannot answer, in order; without ids, say which they are."""
     with workspace(context.obj, json=json) as opened:
-        from runtime.providers.windows import Prices
-
-        config = opened.models.get(id)
-        before = config.prices or Prices(input=0.0, output=0.0)
-        prices = replace(
-            before,
-            input=before.input if input_per_1m is None else input_per_1m,
-            output=before.output if output_per_1m is None else output_per_1m,
-        )
-        given = input_per_1m is not None or output_per_1m is not None
-        changed = replace(
-            config,
-            prices=prices if given else config.prices,
-            context_window=config.context_window if context_window is None else context_window,
-        )
-        run(lambda: opened.models.replace(changed))
+        if ids or none:
+            run(lambda: opened.models.set_fallbacks(tuple(ids or ())))
+        chosen = opened.models.fallback_ids()
         if json:
-            succeed(_config_json(changed, is_default=opened.models.default_id() == id))
+            succeed({"fallbacks": [*chosen]})
+        elif chosen:
+            typer.echo(opened.texts("cli.model_fallbacks", ids=" → ".join(chosen)))
+        else:
+            typer.echo(opened.texts("cli.model_no_fallback"))
 
 
-def usage(context: typer.Context, days: Annotated[int, typer.Option("--days", min=1)] = 30, json: Json = False) -> None:
-    """Tokens and cost by day and model."""
+def discover(
+    context: typer.Context,
+    add: Annotated[bool, typer.Option("--add")] = False,
+    json: Json = False,
+) -> None:
+    """Look for Ollama and LM Studio on this machine."""
     with workspace(context.obj, json=json) as opened:
-        rows = run(lambda: opened.stores.usage.summary(days))
+        from runtime.providers.discovery import discover as look
+
+        settings = opened.base.settings
+        servers = run(lambda: look(ollama_url=settings.ollama_url, lmstudio_url=settings.lmstudio_url))
+        added = run(lambda: _add_missing(opened, servers)) if add else ()
         if json:
-            succeed(
-                [
-                    {
-                        "day": row.day.isoformat(),
-                        "model": row.model,
-                        "calls": row.calls,
-                        "input": row.usage.input,
-                        "output": row.usage.output,
-                        "cache_read": row.usage.cache_read,
-                        "cache_write": row.usage.cache_write,
-                        "cost": row.usage.cost,
-                    }
-                    for row in rows
-                ]
-            )
+            succeed([_server_json(server) for server in servers], {"added": [*added]})
             return
-        if not rows:
-            typer.echo(opened.texts("cli.usage_empty", days=days))
-        for row in rows:
-            cost_text = "--" if row.usage.cost is None else f"{row.usage.cost:.4f}"
-            typer.echo(
-                opened.texts(
-                    "cli.usage_line",
-                    day=row.day,
-                    model=row.model,
-                    calls=row.calls,
-                    input=row.usage.input,
-                    output=row.usage.output,
-                    cached=row.usage.cache_read,
-                    cost=cost_text,
-                )
-            )
+        for server in servers:
+            key = "cli.discover_running" if server.running else "cli.discover_nothing"
+            typer.echo(opened.texts(key, server=server.server, url=server.base_url, count=len(server.models)))
+            for found in server.models:
+                window = found.config.context_window or "--"
+                typer.echo(opened.texts("cli.discover_model", model=found.config.model, window=window))
+        for name in added:
+            typer.echo(opened.texts("cli.model_added", id=name))
+
+
+async def _add_missing(opened: Workspace, servers: tuple[LocalServer, ...]) -> tuple[str, ...]:
+    """Add what is found and not there yet; the default stays."""
+    known, before = {config.id for config in opened.models.models()}, opened.models.default_id()
+    added = [found.config for server in servers for found in server.models if found.config.id not in known]
+    for config in added:
+        await opened.models.add(config)
+    if added:
+        await opened.models.set_default(before)
+    return tuple(config.id for config in added)
+
+
+def _server_json(server: LocalServer) -> JsonObject:
+    models: list[JsonValue] = [
+        {
+            "model": found.config.model,
+            "context_window": found.config.context_window,
+            "tools": found.config.tools,
+            "reasoning": found.config.reasoning,
+        }
+        for found in server.models
+    ]
+    return {"server": server.server, "base_url": server.base_url, "running": server.running, "models": models}
 
 
 def _key(opened: Workspace, *, key_stdin: bool, ask: bool) -> str:
@@ -229,9 +239,17 @@ def _key(opened: Workspace, *, key_stdin: bool, ask: bool) -> str:
 
 
 def _asked(opened: Workspace, key: str) -> str:
-    from runtime.providers.presets import PRESETS
+    from runtime.providers.presets import SERVICES
 
-    return input(opened.texts(key, choices=", ".join(PRESETS))).strip()
+    return input(opened.texts(key, choices=", ".join(SERVICES))).strip()
+
+
+def _kind(provider: str | None, service: str) -> WireKind:
+    """Which API the service speaks: the one that was named, else what the address tells."""
+    from runtime.providers.presets import KINDS, kind_of
+
+    named = (provider or "").strip().lower()
+    return next((kind for kind in KINDS if kind == named), None) or kind_of(service)
 
 
 def _id_of(model: str) -> str:
@@ -257,18 +275,3 @@ def _said(opened: Workspace, key: str, model_id: str, *, json: bool) -> None:
         succeed({"id": model_id})
     else:
         typer.echo(opened.texts(key, id=model_id))
-
-
-def _config_json(config: ModelConfig, *, is_default: bool) -> JsonObject:
-    prices = config.prices
-    return {
-        "id": config.id,
-        "provider": config.provider,
-        "model": config.model,
-        "base_url": config.base_url,
-        "key_env": config.key_env,
-        "context_window": config.context_window,
-        "input_per_1m": None if prices is None else prices.input,
-        "output_per_1m": None if prices is None else prices.output,
-        "default": is_default,
-    }

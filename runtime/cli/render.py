@@ -17,6 +17,7 @@ from runtime.core.events import (
     Done,
     Failed,
     Fallback,
+    Guard,
     Retry,
     RuntimeEvent,
     StreamReset,
@@ -86,8 +87,9 @@ class TextRenderer:
                 self._note("yellow", self._texts(f"cli.decision_{decision.choice}", by=self._by(decision.decided_by)))
             case VerdictRecorded(verdict=verdict):
                 self._verdict(verdict)
-            case Retry() | Fallback() | StreamReset():
-                self._note("yellow", self._texts(f"cli.{event.kind}"))
+            case Retry() | Fallback() | Guard() | StreamReset():
+                words = "" if isinstance(event, StreamReset) else event.detail
+                self._note("yellow", words or self._texts(f"cli.{event.kind}"))
             case Done():
                 self._done(event)
             case Cancelled():

@@ -200,22 +200,24 @@ class ContextOverflow(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry(Event):
-    """Something is tried again."""
+    """Something is tried again. `detail` says in words why, when, and what the failed try cost."""
 
     kind: Literal["retry"] = "retry"
     reason: str
     required_tool: str | None = None
     attempt: int
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback(Event):
-    """Another model takes over."""
+    """Another model takes over. `detail` says in words why, and what the failed try cost."""
 
     kind: Literal["fallback"] = "fallback"
     from_model: str
     to_model: str
     reason: str
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +237,7 @@ class UsageReport(Event):
     cache_read: int
     cache_write: int
     cost: float | None
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ A conversation is a tree of messages; what a model sees is one path through it. 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from runtime.core.json import JsonObject
 
@@ -96,6 +96,19 @@ class ToolMessage:
 Message: TypeAlias = UserMessage | AssistantMessage | ToolMessage
 
 
+def text_of(message: Message) -> str:
+    """Everything in a message that a model reads, for measuring it."""
+    match message:
+        case UserMessage():
+            return message.text + message.context
+        case AssistantMessage():
+            return message.text + message.thinking + "".join(f"{call.name}{call.args}" for call in message.calls)
+        case ToolMessage():
+            return message.content
+        case _:
+            assert_never(message)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of one or several model calls. `input` counts fresh tokens only; cached ones are apart. None = not reported."""
@@ -106,6 +119,11 @@ class Usage:
     cache_write: int = 0
     cost: float | None = None
     estimated: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.input + self.output + self.cache_read + self.cache_write
 
     def __add__(self, other: Usage) -> Usage:
         cost = None if self.cost is None and other.cost is None else (self.cost or 0.0) + (other.cost or 0.0)

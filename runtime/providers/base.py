@@ -17,7 +17,7 @@ from runtime.errors import WyckoffError
 
 ErrorCategory: TypeAlias = Literal[
     "auth", "quota", "rate_limit", "timeout", "network", "server", "model_not_found", "context_length", "bad_request",
-    "blocked", "region", "not_a_model", "incomplete",
+    "blocked", "region", "not_a_model", "incomplete", "spending",
 ]  # fmt: skip
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "blocked"]
 
@@ -32,6 +32,9 @@ class Capabilities:
         images: it takes images.
         cache: the vendor caches prompt prefixes.
         window: context window in tokens.
+        max_output: longest answer in tokens to ask for; None = what the model does by itself.
+        free: it costs nothing, because it runs on this machine.
+        priced: what its tokens cost is known.
     """
 
     tools: bool = True
@@ -39,6 +42,9 @@ class Capabilities:
     images: bool = False
     cache: bool = False
     window: int = 64_000  # seed 000: unknown models
+    max_output: int | None = None
+    free: bool = False
+    priced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +68,7 @@ class ModelRequest:
         idle_timeout_s: longest silence between two chunks.
         reasoning_idle_timeout_s: the same until the first visible chunk.
         connect_timeout_s: time to connect.
+        max_output_tokens: longest answer in tokens, reasoning included; None = what the model does by itself.
     """
 
     system: str
@@ -71,6 +78,7 @@ class ModelRequest:
     idle_timeout_s: float = 60.0
     reasoning_idle_timeout_s: float = 180.0
     connect_timeout_s: float = 10.0
+    max_output_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final, cast
-from urllib.parse import urlsplit
 
 from runtime.core.messages import UserMessage
 from runtime.errors import UserError
 from runtime.providers.base import (
-    Capabilities,
     Chunk,
     LLMProvider,
     ModelRequest,
@@ -25,6 +23,7 @@ from runtime.providers.base import (
     TextChunk,
     ThinkingChunk,
 )
+from runtime.providers.factory import ProviderFactory
 from runtime.providers.model_config import (
     OFFLINE,
     OFFLINE_ID,
@@ -32,11 +31,7 @@ from runtime.providers.model_config import (
     checked,
 )
 from runtime.providers.model_file import ModelFile
-from runtime.providers.openai_compatible import OpenAIProvider
-from runtime.providers.windows import infer_context_window, infer_reasoning
-from runtime.providers.wire.endpoint import Endpoint, is_loopback
-from runtime.providers.wire.steps import AdaptationMemory
-from runtime.secrets import VENDOR_KEYS, Kept, SecretStore
+from runtime.secrets import Kept, SecretStore
 from runtime.settings import SettingsFile
 
 _PROBE_TIMEOUT_S: Final = 60.0
@@ -49,16 +44,13 @@ class ModelCatalogue:
     Args:
         settings_file: `desk.toml`.
         secrets: where keys are.
-        offline: makes the built-in analyst.
+        factory: makes providers.
     """
 
-    def __init__(
-        self, *, settings_file: SettingsFile, secrets: SecretStore, offline: Callable[[], LLMProvider]
-    ) -> None:
+    def __init__(self, *, settings_file: SettingsFile, secrets: SecretStore, factory: ProviderFactory) -> None:
         self._file = ModelFile(settings_file)
         self._secrets = secrets
-        self._offline = offline
-        self._memory = AdaptationMemory()
+        self._factory = factory
 
     def models(self) -> tuple[ModelConfig, ...]:
         """All models that can be used, the built-in one first.
@@ -143,6 +135,22 @@ class ModelCatalogue:
         self.get(model_id)
         await asyncio.to_thread(self._file.set_default, model_id)
 
+    def fallback_ids(self) -> tuple[str, ...]:
+        """The models that take over when the asked one cannot answer, in order; only those that exist."""
+        known = {config.id for config in self.models()}
+        return tuple(name for name in self._file.fallbacks() if name in known)
+
+    async def set_fallbacks(self, model_ids: tuple[str, ...]) -> None:
+        """Choose which models take over, in order; none = no other model is asked.
+
+        Raises:
+            UserError: there is no such model.
+        """
+        chosen = tuple(dict.fromkeys(model_ids))
+        for model_id in chosen:
+            self.get(model_id)
+        await asyncio.to_thread(self._file.set_fallbacks, chosen)
+
     async def provider(self, model_id: str | None = None) -> LLMProvider:
         """The provider of a model, the default one without an id; who asks for it closes it.
 
@@ -150,44 +158,7 @@ class ModelCatalogue:
             UserError: there is no such model.
             ProviderError: it has no key.
         """
-        config = self.get(model_id or self.default_id())
-        if config.provider == "offline":
-            return self._offline()
-        reasoning = infer_reasoning(config.model) if config.reasoning is None else config.reasoning
-        return OpenAIProvider(
-            name=config.id,
-            base_url=config.base_url,
-            model=config.model,
-            key=await self._key(config),
-            capabilities=Capabilities(
-                reasoning=reasoning, cache=True, window=config.context_window or infer_context_window(config.model)
-            ),
-            prices=config.prices,
-            memory=self._memory,
-        )
-
-    async def _key(self, config: ModelConfig) -> str:
-        """The key: the named variable, the keyring, the vendor's own variable; servers on this machine need none."""
-        named = self._secrets.from_environment(config.key_env) if config.key_env else None
-        key = named or await self._secrets.get(config.id) or self._vendor_key(config.base_url)
-        if key:
-            return key
-        if is_loopback(config.base_url):
-            return ""
-        endpoint = Endpoint(base_url=config.base_url, model=config.model)
-        host = urlsplit(config.base_url).hostname
-        vendor = next((variable for variable, owner in VENDOR_KEYS.items() if owner == host), None)
-        variable = config.key_env or vendor
-        raise ProviderError(
-            "auth",
-            variant="missing" if variable else "missing_unnamed",
-            model=config.id,
-            host=endpoint.host,
-            variable=variable or "",
-        )
-
-    def _vendor_key(self, base_url: str) -> str | None:
-        return self._secrets.vendor_key(base_url) if base_url.startswith("https://") else None
+        return await self._factory.make(self.get(model_id or self.default_id()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,17 +9,24 @@ from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from runtime.errors import UserError
-from runtime.providers.presets import PRESETS
+from runtime.providers.presets import KINDS, SERVICES, WireKind, preset_of
 from runtime.providers.windows import Prices
 from runtime.providers.wire.errors import quoted
 
-ProviderKind: TypeAlias = Literal["offline", "openai"]
+ProviderKind: TypeAlias = WireKind | Literal["offline"]
 
 OFFLINE_ID: Final = "offline"
 _ID: Final = re.compile(r"[\w.\-:/@]{1,64}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_KINDS: Final = ("openai",)
-_SUFFIXES: Final = ("/chat/completions", "/completions", "/responses", "/models")  # what people copy along
+_SUFFIXES: Final = (
+    "/chat/completions",
+    "/completions",
+    "/responses",
+    "/v1/messages",
+    "/messages",
+    "/models",
+)  # what people copy along
+_OPTIONAL: Final = ("key_env", "context_window", "reasoning", "tools", "max_output")
 _PRICES: Final = tuple(f"{item.name}_per_1m" for item in fields(Prices))
 
 
@@ -34,7 +41,9 @@ class ModelConfig:
         base_url: address including its version; a preset's name is accepted and replaced by its address.
         key_env: environment variable that holds the key; None = the keyring, or the vendor's own variable.
         context_window: tokens; None = by name.
-        reasoning: whether it may reason silently for long; None = by name.
+        reasoning: whether it reasons; None = by name.
+        tools: whether it can call tools; None = yes, until the server says no.
+        max_output: longest answer in tokens; None = what the model does by itself.
         prices: what tokens cost; None = unknown.
     """
 
@@ -45,6 +54,8 @@ class ModelConfig:
     key_env: str | None = None
     context_window: int | None = None
     reasoning: bool | None = None
+    tools: bool | None = None
+    max_output: int | None = None
     prices: Prices | None = None
 
 
@@ -62,14 +73,16 @@ def checked(config: ModelConfig) -> ModelConfig:
         raise UserError("providers.reserved_id", id=name)
     if not _ID.fullmatch(name):
         raise UserError("providers.bad_id", id=name)
-    if config.provider not in _KINDS:
-        raise UserError("providers.unknown_provider", id=name, provider=config.provider, known=", ".join(_KINDS))
+    if config.provider not in KINDS:
+        raise UserError("providers.unknown_provider", id=name, provider=config.provider, known=", ".join(KINDS))
     if not config.model.strip():
         raise UserError("providers.missing_model", id=name)
     if config.key_env is not None and not _VARIABLE.fullmatch(config.key_env):
         raise UserError("providers.bad_key_env", id=name)
-    if config.context_window is not None and config.context_window <= 0:
-        raise UserError("providers.bad_number", id=name, name="context_window")
+    for number in ("context_window", "max_output"):
+        value = getattr(config, number)
+        if value is not None and value <= 0:
+            raise UserError("providers.bad_number", id=name, name=number)
     if config.prices is not None:
         for item in fields(Prices):
             price = getattr(config.prices, item.name)
@@ -84,7 +97,8 @@ def checked_url(text: str) -> str:
     Raises:
         UserError: it is no http address, or it carries a password or a query, where a key could hide.
     """
-    url = PRESETS.get(text.strip().lower(), text.strip()).rstrip("/")
+    preset = preset_of(text)
+    url = (preset.base_url if preset is not None else text.strip()).rstrip("/")
     for suffix in _SUFFIXES:
         url = url.removesuffix(suffix)
     try:
@@ -107,20 +121,20 @@ def config_from_table(table: Mapping[str, object]) -> ModelConfig:
     """
     name = _text(table, "id", "?")
     provider = _text(table, "provider", name) or "openai"
-    if provider != "openai":
-        raise UserError("providers.unknown_provider", id=name, provider=provider, known=", ".join(_KINDS))
-    window, reasoning = table.get("context_window"), table.get("reasoning")
-    if not (window is None or (isinstance(window, int) and not isinstance(window, bool))):
-        raise UserError("providers.bad_number", id=name, name="context_window")
+    kind = next((known for known in KINDS if known == provider), None)
+    if kind is None:
+        raise UserError("providers.unknown_provider", id=name, provider=provider, known=", ".join(KINDS))
     return checked(
         ModelConfig(
             id=name,
-            provider="openai",
+            provider=kind,
             model=_text(table, "model", name),
             base_url=_text(table, "base_url", name),
             key_env=_text(table, "key_env", name) or None,
-            context_window=None if window is None else int(window),
-            reasoning=bool(reasoning) if isinstance(reasoning, bool) else None,
+            context_window=_whole(table, "context_window", name),
+            reasoning=_switch(table, "reasoning"),
+            tools=_switch(table, "tools"),
+            max_output=_whole(table, "max_output", name),
             prices=_prices(table, name),
         )
     )
@@ -134,7 +148,7 @@ def config_table(config: ModelConfig) -> dict[str, str | int | float | bool]:
         "model": config.model,
         "base_url": config.base_url,
     }
-    optional = {"key_env": config.key_env, "context_window": config.context_window, "reasoning": config.reasoning}
+    optional = {name: getattr(config, name) for name in _OPTIONAL}
     table |= {name: value for name, value in optional.items() if value is not None}
     for item in fields(Prices) if config.prices is not None else ():
         price = getattr(config.prices, item.name)
@@ -144,7 +158,7 @@ def config_table(config: ModelConfig) -> dict[str, str | int | float | bool]:
 
 
 OWN_NAMES: Final = frozenset(
-    ("id", "provider", "model", "base_url", "key_env", "context_window", "reasoning", *_PRICES)
+    ("id", "provider", "model", "base_url", *_OPTIONAL, *_PRICES)
 )  # keys of a table that this program writes; others are left alone
 
 
@@ -153,6 +167,20 @@ def _text(table: Mapping[str, object], name: str, model_id: str) -> str:
     if not isinstance(value, str):
         raise UserError("providers.bad_text", id=model_id, name=name)
     return str(value)
+
+
+def _whole(table: Mapping[str, object], name: str, model_id: str) -> int | None:
+    value = table.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UserError("providers.bad_number", id=model_id, name=name)
+    return int(value)
+
+
+def _switch(table: Mapping[str, object], name: str) -> bool | None:
+    value = table.get(name)
+    return bool(value) if isinstance(value, bool) else None
 
 
 def _prices(table: Mapping[str, object], model_id: str) -> Prices | None:
@@ -175,4 +203,4 @@ def _prices(table: Mapping[str, object], model_id: str) -> Prices | None:
 
 
 def _preset_names() -> str:
-    return ", ".join(PRESETS)
+    return ", ".join(SERVICES)

@@ -59,6 +59,22 @@ class ModelFile:
 
         self._file.update(change)
 
+    def fallbacks(self) -> tuple[str, ...]:
+        """The ids under `fallback_models`, in order."""
+        chosen = self._file.read().get("fallback_models")
+        return tuple(str(name) for name in chosen if isinstance(name, str)) if isinstance(chosen, list) else ()
+
+    def set_fallbacks(self, model_ids: tuple[str, ...]) -> None:
+        """Write `fallback_models`; none removes the entry."""
+
+        def change(document: tomlkit.TOMLDocument) -> None:
+            if model_ids:
+                document["fallback_models"] = list(model_ids)
+            else:
+                document.pop("fallback_models", None)
+
+        self._file.update(change)
+
     def add(self, config: ModelConfig) -> None:
         """Append a model.
 
@@ -103,6 +119,9 @@ class ModelFile:
                     del document["models"]
             if document.get("default_model") == model_id:
                 del document["default_model"]
+            others = document.get("fallback_models")
+            if isinstance(others, list) and model_id in others:
+                others.remove(model_id)
 
         self._file.update(change)
 

@@ -81,6 +81,11 @@ class ToolExecutor:
                 for call in batch:
                     group.create_task(self._one(call, results, concurrent=len(batch) > 1))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the tools that there are."""
+        return tuple(tool.name for tool in self._registry.all())
+
     def batches(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
         """Consecutive concurrency-safe calls together, every other call alone."""
         batches: list[list[ToolCall]] = []

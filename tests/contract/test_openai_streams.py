@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from runtime.core.json import JsonObject
+from runtime.core.messages import Usage
 from runtime.texts import LANGUAGES, Texts
 from tests.support.answers import KEY, Answer, a_provider, a_request, answer_of
 from tests.support.replay import needs_recordings, recording, recordings, replay
@@ -15,17 +16,23 @@ pytestmark = needs_recordings
 
 # An error inside a stream that had begun is an error for us too: what came before stays visible, nothing of it is run.
 #
-# groq_error_event_midstream_tool_use_failed: Groq refuses the call that its own model wrote. The request had been accepted, so it is no
-#   `bad_request` of ours: the same request may succeed, and so may another model.
+# groq_error_event_midstream_tool_use_failed: Groq refuses the call that its own model wrote, and the model gets it back once. The request
+#   had been accepted, so it is no `bad_request` of ours: the same request may succeed, and so may another model.
 # openrouter_stream_error_chunk: a chunk with choices, usage and an error after finish_reason "length". It reads like a truncated answer
 #   (nothing but reasoning), but the server calls it a failure; taking it for a `length` finish would hide that no answer came.
 BROKEN_STREAMS = ("groq_error_event_midstream_tool_use_failed", "openrouter_stream_error_chunk")
+# The request, or the stream, in which Groq says which call of the model it refused.
+REJECTED_CALLS = ("err_groq_400_tool_use_failed", "groq_error_event_midstream_tool_use_failed")
+# Finish "length" without a word: reasoning took all the room. The recording expects a `length` finish; for us it is no answer at all.
+ALL_REASONING = "openai_gpt5_max_tokens_all_reasoning"
 
 ALL = recordings("openai")
 ERRORS = [name for name in ALL if recording(name)["response_status"] != 200]
-COMPLETE = [name for name in ALL if name not in ERRORS and name not in BROKEN_STREAMS]
+COMPLETE = [name for name in ALL if name not in (*ERRORS, *BROKEN_STREAMS, ALL_REASONING)]
 CATEGORIES = {"not_found": "model_not_found"}  # the recordings' word -> ours
 FINISHES = {"length": "length", "content_filter": "blocked"}  # all others are decided by content
+CHUNKS = [pytest.param(0, id="whole"), pytest.param(7, id="in 7 bytes"), pytest.param(1, id="byte by byte")]
+in_chunks = pytest.mark.parametrize("chunk", CHUNKS)  # cuts characters, escapes and line ends
 
 
 def expected_of(name: str) -> JsonObject:
@@ -41,7 +48,7 @@ async def replayed(name: str, chunk: int = 0) -> Answer:
         return await answer_of(a_provider(f"{server.url}/v1"), a_request(tools=tuple(names)))
 
 
-@pytest.mark.parametrize("chunk", [0, 7], ids=["whole", "in 7 bytes"])
+@in_chunks
 @pytest.mark.parametrize("name", COMPLETE)
 async def test_recorded_stream_is_read_as_expected(name: str, chunk: int) -> None:
     expected = expected_of(name)
@@ -65,7 +72,7 @@ async def test_recorded_usage_counts_fresh_and_cached_tokens_apart(name: str) ->
     assert (usage.cache_read, usage.cache_write) == (own["cache_read"] or 0, own["cache_write"] or 0)
 
 
-@pytest.mark.parametrize("chunk", [0, 7], ids=["whole", "in 7 bytes"])
+@in_chunks
 @pytest.mark.parametrize("name", ERRORS)
 async def test_recorded_error_has_its_category_and_says_what_to_do(name: str, chunk: int) -> None:
     expected = expected_of(name)
@@ -82,16 +89,45 @@ async def test_recorded_error_has_its_category_and_says_what_to_do(name: str, ch
         assert KEY not in text
 
 
-@pytest.mark.parametrize("chunk", [0, 7], ids=["whole", "in 7 bytes"])
+@in_chunks
 @pytest.mark.parametrize("name", BROKEN_STREAMS)
 async def test_error_inside_a_stream_ends_it_as_an_error_of_the_server(name: str, chunk: int) -> None:
     expected = expected_of(name)
     answer = await replayed(name, chunk)
-    assert (answer.text, answer.thinking) == (expected["text"], expected["thinking"])
+    times = 2 if name in REJECTED_CALLS else 1
+    assert (answer.text, answer.thinking) == (expected["text"], str(expected["thinking"]) * times)
     assert answer.calls == []
     assert answer.finish is None
     assert answer.error is not None
     assert (answer.error.category, answer.error.retryable) == ("server", True)
+
+
+@pytest.mark.parametrize("name", REJECTED_CALLS)
+async def test_a_call_that_groq_rejects_goes_back_to_the_model_once(name: str) -> None:
+    async with replay(name, "mistral_text") as server:
+        answer = await answer_of(a_provider(f"{server.url}/v1"), a_request(tools=("get_something_by_name",)))
+    assert answer.error is None
+    assert answer.text == expected_of("mistral_text")["text"]
+    first, second = (cast("list[JsonObject]", cast("JsonObject", sent["body"])["messages"]) for sent in server.requests)
+    assert second[:-1] == first
+    assert second[-1]["role"] == "user"
+    for words in ("get_something_by_name", "missing properties: 'name'", '"arguments": {'):
+        assert words in str(second[-1]["content"])
+    async with replay(name) as server:
+        answer = await answer_of(a_provider(f"{server.url}/v1"))
+    assert answer.error is not None
+    assert len(server.requests) == 2
+
+
+@in_chunks
+@pytest.mark.parametrize("name", [ALL_REASONING])
+async def test_reasoning_that_took_all_the_room_is_an_error_that_says_so(name: str, chunk: int) -> None:
+    answer = await replayed(name, chunk)
+    assert (answer.text, answer.calls, answer.finish) == ("", [], None)
+    assert answer.usage == Usage(input=13, output=50)
+    assert answer.error is not None
+    assert (answer.error.category, answer.error.key) == ("incomplete", "providers.incomplete_no_room")
+    assert not answer.error.retryable
 
 
 CALLING = [name for name in COMPLETE if expected_of(name)["tool_calls"]]

@@ -23,6 +23,8 @@ from runtime.providers.base import (
 )
 from runtime.providers.openai_compatible import OpenAIProvider
 from runtime.providers.windows import Prices
+from runtime.providers.wire.account import Account
+from runtime.providers.wire.endpoint import Endpoint
 from runtime.providers.wire.steps import AdaptationMemory
 from tests.support.streams import ChunkStream
 
@@ -40,6 +42,12 @@ class Answer:
     finish: FinishReason | None = None
     error: ProviderError | None = None
     chunks: list[Chunk] = field(default_factory=list)
+
+    @property
+    def signed(self) -> list[TextChunk | ThinkingChunk]:
+        """The chunks of text and reasoning that carry opaque data of the vendor."""
+        parts = [chunk for chunk in self.chunks if isinstance(chunk, TextChunk | ThinkingChunk)]
+        return [part for part in parts if part.signature or (isinstance(part, ThinkingChunk) and part.redacted)]
 
 
 def a_request(*messages: Message, system: str = "", tools: tuple[str, ...] = ()) -> ModelRequest:
@@ -60,14 +68,24 @@ def a_provider(
     memory: AdaptationMemory | None = None,
 ) -> OpenAIProvider:
     """A provider for an address."""
-    return OpenAIProvider(
+    return OpenAIProvider(an_account(base_url, model=model, key=key, prices=prices, memory=memory), Capabilities())
+
+
+def an_account(
+    base_url: str,
+    *,
+    model: str = "some-model",
+    key: str = KEY,
+    prices: Prices | None = None,
+    memory: AdaptationMemory | None = None,
+) -> Account:
+    """An account at an address."""
+    return Account(
         name="我的模型",
-        base_url=base_url,
-        model=model,
+        endpoint=Endpoint(base_url=base_url, model=model),
         key=key,
-        capabilities=Capabilities(),
         prices=prices,
-        memory=memory,
+        memory=memory or AdaptationMemory(),
     )
 
 

@@ -34,7 +34,7 @@ async def open_desk(
     home: Home, provider: LLMProvider | None = None, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[Workspace]:
     """An open workspace at a fixed time, closed at the end."""
-    variables = {"WYCKOFF_OFFLINE_PAUSE_S": "0.000001", **(environment or {})}
+    variables = {"WYCKOFF_OFFLINE_PAUSE_S": "0.000001", "WYCKOFF_MODEL_RETRIES": "0", **(environment or {})}
     secrets = SecretStore(variables, Redactor(), MemoryKeyring())
     overrides = Overrides(clock=FixedClock(NOW), provider=provider, secrets=secrets)
     workspace = open_workspace(home, variables, overrides)
@@ -95,16 +95,28 @@ class ScriptedAsker:
 def runtime_with_tools(
     workspace: Workspace, provider: LLMProvider, *tools: AnyTool, **settings: object
 ) -> AgentRuntime:
-    """A runtime on the workspace's storage with tools and settings of the test's own."""
+    """A runtime on the workspace's storage with tools and settings of the test's own; it retries nothing unless told."""
+    return _runtime(workspace, (provider,), tools, settings)
 
-    async def chosen(_model_id: str | None) -> LLMProvider:
-        return provider
+
+def runtime_with_models(workspace: Workspace, *models: LLMProvider, **settings: object) -> AgentRuntime:
+    """A runtime whose first model is asked, and whose others take over in their order."""
+    return _runtime(workspace, models, (), settings)
+
+
+def _runtime(
+    workspace: Workspace, models: tuple[LLMProvider, ...], tools: tuple[AnyTool, ...], settings: Mapping[str, object]
+) -> AgentRuntime:
+    named = {model.name: model for model in models[1:]}
+
+    async def chosen(model_id: str | None) -> LLMProvider:
+        return models[0] if model_id is None else named[model_id]
 
     return AgentRuntime(
         RuntimeServices(
             home=workspace.base.home,
             clock=workspace.base.clock,
-            settings=replace(workspace.base.settings, **settings),  # type: ignore[arg-type]
+            settings=replace(workspace.base.settings, **({"model_retries": 0} | {**settings})),  # type: ignore[arg-type]
             texts=TestTexts(),
             redactor=workspace.base.redactor,
             conversations=workspace.stores.conversations,
@@ -112,6 +124,8 @@ def runtime_with_tools(
             registry=ToolRegistry(tools),
             broker=ApprovalBroker(workspace.stores.approvals),
             provider=chosen,
+            fallbacks=lambda: tuple(named),
+            spending_limit=lambda: float(str(settings.get("daily_spending_limit", 0.0))),
             resolve=workspace.market.directory.resolve,
         )
     )

@@ -66,22 +66,24 @@ class ScriptedProvider:
 
     Args:
         *replies: what each model call yields.
-        tools: whether it can call tools.
+        name: under which it answers.
+        capabilities: what it can do.
     """
 
-    def __init__(self, *replies: Reply, tools: bool = True) -> None:
+    def __init__(self, *replies: Reply, name: str = "scripted", capabilities: Capabilities | None = None) -> None:
         self._replies = list(replies)
-        self._tools = tools
+        self._name = name
+        self._capabilities = capabilities or Capabilities()
         self.requests: list[ModelRequest] = []
         self.closed = 0
 
     @property
     def name(self) -> str:
-        return "scripted"
+        return self._name
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(tools=self._tools)
+        return self._capabilities
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         self.requests.append(request)

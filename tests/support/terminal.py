@@ -209,6 +209,7 @@ class Terminal:
             "WYCKOFF_HOME": str(self.home),
             "WYCKOFF_NOW": NOW,
             "WYCKOFF_OFFLINE_PAUSE_S": "0.000001",
+            "WYCKOFF_MODEL_RETRIES": "0",
             "PYTHONUTF8": "1",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
             "TERM": "dumb",

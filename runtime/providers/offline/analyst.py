@@ -89,7 +89,7 @@ class OfflineAnalyst:
     @property
     def capabilities(self) -> Capabilities:
         """It calls tools and shows its reasoning."""
-        return Capabilities(tools=True, reasoning=True)
+        return Capabilities(tools=True, reasoning=True, free=True, priced=True)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """One round: calls, or the answer."""

@@ -7,21 +7,11 @@ comes after complete arguments.
 
 from __future__ import annotations
 
-import secrets
-import string
 from dataclasses import dataclass
-from typing import Final
 
 from runtime.core.json import JsonObject, JsonValue, dumps
 from runtime.providers.wire.arguments import is_complete
-
-_ID_ALPHABET: Final = string.ascii_letters + string.digits
-_ID_LENGTH: Final = 9  # Mistral takes exactly nine alphanumeric characters
-
-
-def new_call_id() -> str:
-    """An id for a call that came without one."""
-    return "call_" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
+from runtime.providers.wire.call_ids import new_call_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

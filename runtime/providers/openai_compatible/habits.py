@@ -8,9 +8,16 @@ from typing import Final
 
 from runtime.providers.wire.endpoint import Endpoint
 
-_REASONING_BACK_HOSTS: Final = ("deepseek.com", "moonshot.cn", "moonshot.ai", "kimi.com")
-_REASONING_BACK_MODELS: Final = re.compile(r"^(deepseek|kimi|moonshot)", re.IGNORECASE)
-_STRICT_HOSTS: Final = ("openai.com", "azure.com", "mistral.ai", "groq.com")  # refuse unknown message fields
+_REASONING_BACK_HOSTS: Final = ("deepseek.com", "moonshot.cn", "moonshot.ai", "kimi.com", "bigmodel.cn", "z.ai")
+_REASONING_BACK_MODELS: Final = re.compile(r"^(.*/)?(deepseek|kimi|moonshot|glm)", re.IGNORECASE)
+_KIMI: Final = re.compile(r"kimi|moonshot", re.IGNORECASE)
+_STRICT_HOSTS: Final = (
+    "openai.com",
+    "azure.com",
+    "mistral.ai",
+    "groq.com",
+    "openrouter.ai",
+)  # refuse unknown message fields
 _MAX_CALL_ID: Final = 40  # OpenAI's limit
 _MISTRAL_CALL_ID: Final = re.compile(r"[a-zA-Z0-9]{9}")
 
@@ -23,8 +30,15 @@ def wants_reasoning_back(endpoint: Endpoint) -> bool:
 
 
 def empty_content(endpoint: Endpoint) -> str | None:
-    """The content of an assistant message that only calls tools: null, but "" where that was recorded to work."""
-    return "" if endpoint.on("deepseek.com") else None
+    """The content of an assistant message that only calls tools: null, but what was recorded to work where it is known."""
+    if _KIMI.search(endpoint.model):
+        return " "
+    return "" if endpoint.on("deepseek.com", "openrouter.ai") else None
+
+
+def takes_signed_reasoning(endpoint: Endpoint) -> bool:
+    """Whether the gateway hands signed reasoning back to the vendor behind it."""
+    return endpoint.on("openrouter.ai")
 
 
 def wire_call_id(endpoint: Endpoint, call_id: str) -> str:

@@ -1,144 +1,164 @@
 """Tool calls that a model writes as text: hidden while the answer streams, read when their block is complete.
 
-A dialect is how one family of models marks such a block. Only the Hermes form is here; another form is one more entry of `DIALECTS`.
-An unterminated block is neither shown nor run.
+Always: what is shown and what is called depends on the text alone, not on how it was cut. An unterminated block is neither shown nor run,
+a call of an unknown tool is not run. Code in fences reaches the screen as it is, unless the whole fence is a call of a known tool.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
-from runtime.core.json import JsonObject, JsonValue
+from runtime.providers.openai_compatible.text_dialects import DIALECTS, FENCE, STRAYS, Dialect
+from runtime.providers.openai_compatible.text_readers import TextCall, Tools, names_a_tool
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextCall:
-    """A call read from text; the arguments are still as written."""
-
-    name: str
-    arguments: str | JsonObject
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """One way of writing calls.
-
-    Attributes:
-        opener: the mark before a block.
-        closer: the mark after it.
-        begins: what a block may begin with; anything else is ordinary text that only mentions the mark.
-        read: the calls of a complete block.
-    """
-
-    opener: str
-    closer: str
-    begins: tuple[str, ...]
-    read: Callable[[str], tuple[TextCall, ...]]
+_BY_OPENER: Final = {opener: [*group] for opener, group in groupby(DIALECTS, attrgetter("opener"))}
+_OPENER: Final = re.compile("|".join(re.escape(opener) for opener in _BY_OPENER))
+_LONGEST: Final = max(len(opener) for opener in _BY_OPENER)
+_BEGINNINGS: Final = frozenset(opener[:size] for opener in _BY_OPENER for size in range(1, len(opener)))
+_TOKENS: Final = tuple(dialect.opener for dialect in DIALECTS if dialect.token)
+_RESIDUE: Final = 6  # characters of a special token that cannot be anything else: `<｜DSML`, `<|tool`
 
 
 class CallHider:
-    """Splits streamed text into what is shown and the calls that are written in it."""
+    """Splits streamed text into what is shown and the calls that are written in it.
 
-    def __init__(self) -> None:
+    Args:
+        tools: the tools that the request offered, with their schemas; calls of others are not run.
+
+    Attributes:
+        hid: something was hidden, whether or not a call came of it.
+    """
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
         self._held = ""
-        self._inside: Dialect | None = None
+        self._opener = ""  # the mark before the held text
+        self._fence = 0  # backticks that close the code which is being shown
+        self._behind_block = False
+        self._spaced = True  # what was shown last ends with white space
         self._calls: list[TextCall] = []
+        self.hid = False
 
     @property
     def calls(self) -> tuple[TextCall, ...]:
-        """The complete calls so far."""
+        """The complete calls of known tools so far."""
         return tuple(self._calls)
 
     def feed(self, text: str) -> str:
         """What can be shown now."""
         self._held += text
-        shown = ""
-        while True:
-            progress = self._outside() if self._inside is None else self._within(self._inside)
-            if progress is None:
-                return shown
-            shown += progress
+        return self._advance(last=False)
 
     def flush(self) -> str:
         """What is left to show at the end; the rest of an unterminated block is dropped."""
-        held, self._held = self._held, ""
-        if self._inside is None:
-            return held
-        return self._inside.opener + held if not held.strip() else ""
+        return self._advance(last=True)
 
-    def _outside(self) -> str | None:
-        """Show up to the next opener or its possible beginning; None when more text is needed."""
+    def _advance(self, *, last: bool) -> str:
+        shown = ""
+        while (piece := self._step(last=last)) is not None:
+            if piece:
+                self._spaced = piece[-1].isspace()
+                shown += piece
+        return shown
+
+    def _step(self, *, last: bool) -> str | None:
+        """The next piece to show, maybe empty; None = more text is needed."""
+        if self._opener:
+            return self._block(last=last)
         if not self._held:
             return None
-        found = [(self._held.find(dialect.opener), dialect) for dialect in DIALECTS]
-        hits = [(at, dialect) for at, dialect in found if at >= 0]
-        if hits:
-            at, dialect = min(hits, key=lambda hit: hit[0])
-            shown, self._held = self._held[:at], self._held[at + len(dialect.opener) :]
-            self._inside = dialect
-            return shown
-        keep = max(held_back(self._held, dialect.opener) for dialect in DIALECTS)
-        cut = len(self._held) - keep
-        shown, self._held = self._held[:cut], self._held[cut:]
-        return shown or None
+        if self._behind_block:
+            return self._after(last=last)
+        return self._code(last=last) if self._fence else self._prose(last=last)
 
-    def _within(self, dialect: Dialect) -> str | None:
-        """Read a block once it is complete; None when more text is needed."""
-        body = self._held.lstrip()
-        if not body or any(begin.startswith(body) for begin in dialect.begins):
+    def _prose(self, *, last: bool) -> str | None:
+        """Up to the next opener, or to what may become one."""
+        hit = _OPENER.search(self._held)
+        if hit is not None:
+            self._opener = hit[0]
+            return self._take(hit.start(), hit.end())
+        cut = len(self._held) - self._beginning()
+        if not last:
+            return self._take(cut) or None
+        residue = self._held[cut:]
+        if len(residue) >= _RESIDUE and any(token.startswith(residue) for token in _TOKENS):
+            self.hid = True
+            return self._take(cut, len(self._held))
+        return self._take(len(self._held))
+
+    def _beginning(self) -> int:
+        """How many characters at the end may be the beginning of an opener."""
+        sizes = range(min(_LONGEST, len(self._held)), 0, -1)
+        return next((size for size in sizes if self._held[-size:] in _BEGINNINGS), 0)
+
+    def _code(self, *, last: bool) -> str | None:
+        """Code is shown as it comes, up to its closing fence."""
+        run = re.search(rf"`{{{self._fence},}}", self._held)
+        if run is not None and (last or run.end() < len(self._held)):
+            self._fence = 0
+            return self._take(run.end())
+        return self._take(len(self._held.rstrip("`")) if not last else len(self._held)) or None
+
+    def _after(self, *, last: bool) -> str | None:
+        """Closing marks that are left over, and white space that would double what stands before the block."""
+        text = self._held.lstrip()
+        stray = next((mark for mark in STRAYS if text.startswith(mark)), None)
+        if stray is not None:
+            self._held = text[len(stray) :]
+            return ""
+        if not last and any(mark.startswith(text) for mark in STRAYS):
             return None
-        if not body.startswith(dialect.begins):
-            self._inside = None
-            return dialect.opener
-        end = self._held.find(dialect.closer)
-        if end < 0:
-            return None
-        self._calls += dialect.read(self._held[:end])
-        self._held = self._held[end + len(dialect.closer) :]
-        self._inside = None
+        self._behind_block = False
+        if self._spaced:
+            self._held = text
         return ""
 
+    def _block(self, *, last: bool) -> str | None:
+        """Read a block once it is complete."""
+        dialects = _BY_OPENER[self._opener]
+        verdicts = [dialect.begins(self._held) for dialect in dialects]
+        if True in verdicts:
+            return self._begun(dialects[verdicts.index(True)], last=last)
+        if None in verdicts:
+            if not last:
+                return None
+            if dialects[0].token or (dialects[0].explicit and self._held.strip()):
+                return self._unterminated()
+        return self._plain()
 
-def held_back(text: str, mark: str) -> int:
-    """How many characters at the end of the text may be the beginning of the mark."""
-    return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)
+    def _begun(self, dialect: Dialect, *, last: bool) -> str | None:
+        span = dialect.end(self._held, last)
+        if span is None:
+            if not last:
+                return None
+            called = dialect.explicit or names_a_tool(self._held, self._tools)
+            return self._unterminated() if called else self._plain()
+        calls = dialect.read(self._held[: span.content], self._tools)
+        known = [call for call in calls if call.name in self._tools]
+        if not dialect.explicit and (not calls or len(known) < len(calls)):
+            opener, self._opener = self._opener, ""
+            return opener + self._take(span.block)
+        self._calls += known
+        self._take(0, span.block)
+        self._opener, self._behind_block, self.hid = "", True, True
+        return ""
 
+    def _plain(self) -> str:
+        """The mark is text; what follows it is looked at anew."""
+        opener, self._opener = self._opener, ""
+        if opener == FENCE:
+            self._fence = len(opener) + len(self._held) - len(self._held.lstrip("`"))
+            return opener + self._take(self._fence - len(opener))
+        return opener
 
-_HERMES_NAME: Final = re.compile(r'"name"\s*:\s*"([^"\\]+)"')
+    def _unterminated(self) -> str:
+        self._opener, self._held, self.hid = "", "", True
+        return ""
 
-
-def _hermes(body: str) -> tuple[TextCall, ...]:
-    """`{"name": …, "arguments": {…}}` in any order of keys, one or a list."""
-    try:
-        value: JsonValue = json.loads(body, strict=False)
-    except (ValueError, RecursionError):
-        # The model must learn that its JSON is broken: the call stays, its arguments will not parse.
-        name = _HERMES_NAME.search(body)
-        return (TextCall(name=name[1], arguments=body.strip()),) if name else ()
-    items = value if isinstance(value, list) else [value]
-    calls = (_hermes_call(item) for item in items if isinstance(item, dict))
-    return tuple(call for call in calls if call is not None)
-
-
-def _hermes_call(item: JsonObject) -> TextCall | None:
-    nested = item.get("function")
-    if isinstance(nested, dict):
-        item = nested
-    name = item.get("name") or nested
-    arguments = item.get("arguments", item.get("parameters"))
-    if not isinstance(name, str):
-        return None
-    match arguments:
-        case dict() | str():
-            return TextCall(name=name, arguments=arguments)
-        case None:
-            return TextCall(name=name, arguments={})
-        case _:
-            return TextCall(name=name, arguments=json.dumps(arguments))
-
-
-DIALECTS: Final = (Dialect(opener="<tool_call>", closer="</tool_call>", begins=("{", "["), read=_hermes),)
+    def _take(self, shown: int, used: int | None = None) -> str:
+        """Remove the beginning of the held text and return the part of it that is shown."""
+        piece, self._held = self._held[:shown], self._held[shown if used is None else used :]
+        return piece

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from runtime.providers.openai_compatible.text_calls import held_back
-
 _TAGS: Final = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"))
 
 
@@ -60,10 +58,15 @@ class ThinkTags:
     def _inside(self, closer: str) -> list[Piece]:
         end = self._held.find(closer)
         if end < 0:
-            cut = len(self._held) - held_back(self._held, closer)
+            cut = len(self._held) - _beginning(self._held, closer)
             ready, self._held = self._held[:cut], self._held[cut:]
             return [Piece(text=ready, thinking=True)] if ready else []
         thinking, text = self._held[:end], self._held[end + len(closer) :]
         self._held, self._closer = "", None
         pieces = (Piece(text=thinking, thinking=True), Piece(text=text, thinking=False))
         return [piece for piece in pieces if piece.text]
+
+
+def _beginning(text: str, mark: str) -> int:
+    """How many characters at the end of the text may be the beginning of the mark."""
+    return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from runtime.core.json import JsonObject, JsonValue
 from runtime.core.messages import Usage
-
-_ASCII_PER_TOKEN: Final = 4  # rough; only where the server reports nothing
 
 
 def usage_of(chunk: JsonObject) -> Usage | None:
@@ -34,25 +31,16 @@ def _normalised(usage: JsonObject) -> Usage | None:
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     details = details if isinstance(details, dict) else {}
     total = prompt or 0
-    read = _count(details, "cached_tokens")
+    # DeepSeek's own count comes first: gateways add the other one, and not always the same.
+    read = _count(usage, "prompt_cache_hit_tokens") or _count(details, "cached_tokens")
     if read is None:
-        read = _count(usage, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+        read = _count(usage, "cached_tokens", "cache_read_input_tokens")
     write = _count(details, "cache_write_tokens", "cache_creation_tokens")
     if write is None:
         write = _count(usage, "cache_creation_input_tokens", "cache_write_tokens")
     read = min(read or 0, total)
     write = min(write or 0, total - read)
     return Usage(input=total - read - write, output=output or 0, cache_read=read, cache_write=write)
-
-
-def estimated_usage(sent: str, received: str) -> Usage:
-    """A rough count for servers that report none, marked as estimated."""
-    return Usage(input=_estimate(sent), output=_estimate(received), estimated=True)
-
-
-def _estimate(text: str) -> int:
-    narrow = sum(character.isascii() for character in text)
-    return math.ceil(narrow / _ASCII_PER_TOKEN) + len(text) - narrow
 
 
 def _count(table: JsonObject, *names: str) -> int | None:

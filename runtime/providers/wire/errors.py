@@ -17,6 +17,7 @@ from runtime.redact import MASK
 
 DETAIL_LIMIT: Final = 200  # characters of the server's own words
 _RETRYABLE: Final = ("rate_limit", "timeout", "network", "server", "incomplete")
+_SETTLED: Final = ("no_room",)  # variants that end the same way every time
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -79,7 +80,8 @@ _RULES: Final = (
     _Rule(
         category="model_not_found",
         words=_any_of(
-            r"model_not_found", r"model[^.]{0,80}(not found|not exist|does ?n.t exist|not available)",
+            r"model_not_found", r"not_found_error.{0,20}\bmodel:",
+            r"model(?:[^.]|\.(?=\S)){0,80}(not found|not exist|does ?n.t exist|not available)",
             r"no such model", r"invalid model", r"unknown model", r"not a valid model", r"模型.{0,12}不存在",
         ),
         never=(401, 429, 502, 504, 529),
@@ -121,7 +123,7 @@ def provider_error(problem: Problem, endpoint: Endpoint, key: str, *, connect_ti
     return ProviderError(
         category,
         variant=variant,
-        retryable=category in _RETRYABLE,
+        retryable=category in _RETRYABLE and variant not in _SETTLED,
         retry_after_s=wait,
         model=endpoint.model,
         host=endpoint.host,
@@ -184,6 +186,8 @@ _BREAKS: Final[dict[BreakKind, tuple[ErrorCategory, str]]] = {
     "bad_key": ("auth", "malformed"),
     "not_a_model": ("not_a_model", ""),
     "incomplete": ("incomplete", ""),
+    "no_room": ("incomplete", "no_room"),
+    "bad_call": ("incomplete", "bad_call"),
 }
 
 

@@ -10,6 +10,7 @@ from runtime.core.json import JsonObject, JsonValue, dumps, loads
 
 BreakKind: TypeAlias = Literal[
     "refused", "dns", "tls", "proxy", "cut", "connect_timeout", "read_timeout", "bad_key", "not_a_model", "incomplete",
+    "no_room", "bad_call",
 ]  # fmt: skip
 
 
@@ -25,6 +26,7 @@ class Refusal:
         html: the body is a page, not an answer of an API.
         retry_after_s: how long it asks to wait.
         started: it came inside a stream that had begun, so the request itself had been accepted.
+        rejected: the tool call of the model that the server refused to pass on, as the model wrote it.
     """
 
     status: int
@@ -34,6 +36,7 @@ class Refusal:
     html: bool = False
     retry_after_s: float | None = None
     started: bool = False
+    rejected: str = ""
 
     @property
     def words(self) -> str:
@@ -105,7 +108,19 @@ def refusal_from_json(
         param=param if isinstance(param, str) else "",
         retry_after_s=retry_after_s if retry_after_s is not None else _retry_delay(table, message),
         started=started,
+        rejected=_rejected(table),
     )
+
+
+def _rejected(table: JsonObject) -> str:
+    """Groq's `failed_generation`."""
+    match table.get("failed_generation"):
+        case str() as text:
+            return text
+        case dict() | list() as value:
+            return dumps(value)
+        case _:
+            return ""
 
 
 def looks_like_html(body: str) -> bool:

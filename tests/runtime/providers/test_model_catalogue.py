@@ -13,6 +13,7 @@ from runtime.paths import Home
 from runtime.providers import catalogue as catalogue_module
 from runtime.providers.base import LLMProvider, ProviderError
 from runtime.providers.catalogue import ModelCatalogue
+from runtime.providers.factory import ProviderFactory
 from runtime.providers.model_config import ModelConfig
 from runtime.providers.openai_compatible import OpenAIProvider
 from runtime.providers.windows import Prices
@@ -32,11 +33,9 @@ GOOD = sse(delta("stop", content="pong"))
 def a_catalogue(
     home: Home, environment: dict[str, str] | None = None, keyring: KeyringBackend | None = None
 ) -> ModelCatalogue:
-    return ModelCatalogue(
-        settings_file=SettingsFile(home),
-        secrets=SecretStore(environment or {}, Redactor(), keyring or MemoryKeyring()),
-        offline=lambda: OFFLINE,
-    )
+    secrets = SecretStore(environment or {}, Redactor(), keyring or MemoryKeyring())
+    factory = ProviderFactory(secrets, offline=lambda: OFFLINE)
+    return ModelCatalogue(settings_file=SettingsFile(home), secrets=secrets, factory=factory)
 
 
 class RefusingKeyring(MemoryKeyring):
@@ -57,7 +56,7 @@ async def sent_key(catalogue: ModelCatalogue, model_id: str) -> str:
     """The key of a model as the provider holds it."""
     provider = await catalogue.provider(model_id)
     assert isinstance(provider, OpenAIProvider)
-    key: str = provider._key
+    key: str = provider._account.key
     await provider.aclose()
     return key
 

@@ -16,9 +16,9 @@ import pytest
 from runtime.core.json import JsonObject, dumps
 from runtime.paths import resource
 from runtime.providers.base import ProviderError, TextChunk
-from runtime.providers.openai_compatible.failures import problem_of
 from runtime.providers.wire.endpoint import Endpoint
 from runtime.providers.wire.errors import provider_error, quoted
+from runtime.providers.wire.failures import sdk_problem
 from runtime.texts import LANGUAGES, Texts
 from tests.support.answers import KEY, Answer, a_provider, a_request, answer_of
 from tests.support.streams import ChunkStream, Reply, call_delta, delta, model_server, sse
@@ -167,7 +167,7 @@ async def test_a_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPa
 def test_what_the_network_says_becomes_advice(cause: Exception, key: str) -> None:
     endpoint = Endpoint(base_url="https://model.invalid/v1", model="some-model")
     for failure in (cause, wrapped(cause)):
-        error = provider_error(problem_of(failure), endpoint, KEY, connect_timeout_s=10)
+        error = provider_error(sdk_problem(openai, failure), endpoint, KEY, connect_timeout_s=10)
         assert error.key == key
         assert error.retryable == (error.category != "auth")
         assert KEY not in spoken(error) + str(error)
@@ -256,7 +256,7 @@ def test_both_languages_have_the_same_texts() -> None:
     )
     assert chinese.keys() == english.keys()
     fields = dict.fromkeys(("model", "host", "base_url", "detail", "seconds", "variable", "id", "url", "presets"), "x")
-    fields |= dict.fromkeys(("known", "provider", "name"), "x")
+    fields |= dict.fromkeys(("known", "provider", "name", "reason", "call", "spent", "limit"), "x")
     for name in chinese:
         assert Texts("zh_CN")(f"providers.{name}", **fields)
         assert Texts("en")(f"providers.{name}", **fields)

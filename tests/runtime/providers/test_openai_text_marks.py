@@ -83,7 +83,7 @@ async def test_a_stray_closing_tag_at_the_start_is_dropped() -> None:
 
 @given(cuts=st.lists(st.integers(0, 500), max_size=30))
 def test_hiding_does_not_depend_on_the_cuts(cuts: list[int]) -> None:
-    hider = CallHider()
+    hider = CallHider({"quote": {}, "bars": {}})
     text = f"前 <tool_call 不是{CALL}中<{REVERSED}后<tool"
     shown = "".join([*(hider.feed(piece) for piece in pieces_of(text, cuts)), hider.flush()])
     assert shown == "前 <tool_call 不是中<后<tool"
