@@ -1,4 +1,4 @@
-"""Whatever goes wrong on the way, all three APIs end in one error that says what to do: never in silence, never in a call that was cut off."""
+"""Whatever goes wrong on the way, all three APIs end in one error that says what to do: never in silence, never in half a call."""
 
 from __future__ import annotations
 

@@ -4,34 +4,17 @@ from __future__ import annotations
 
 import copy
 import warnings
-from typing import Any, cast, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.core.json import JsonObject, dumps
+from runtime.core.json import dumps
 from runtime.errors import UserError
-from runtime.providers.base import ToolSchema
 from runtime.providers.wire.wire_tools import Api, WireTools
 from tests.support.json_schema import fits
-
-APIS: tuple[Api, ...] = get_args(Api)
-
-
-def a_tool(parameters: object = None, name: str = "tool") -> ToolSchema:
-    return ToolSchema(name=name, description="A tool", parameters=cast("JsonObject", parameters or {}))
-
-
-def told(parameters: object, api: Api) -> dict[str, Any]:
-    """The parameters as the API gets them."""
-    return WireTools((a_tool(parameters),), api).tools[0].parameters
-
-
-def told_of(schema: object, api: Api, **beside: object) -> dict[str, Any]:
-    """One property as the API gets it."""
-    whole = told({"type": "object", "properties": {"x": schema}, **beside}, api)
-    return cast("dict[str, Any]", whole["properties"]["x"])
+from tests.support.told_schemas import APIS, NESTED, a_tool, told, told_of
 
 
 def refused(parameters: object, api: Api = "openai") -> str:

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import pytest
 
 from runtime.core.json import JsonObject, dumps
 from runtime.errors import UserError
-from runtime.providers.base import ToolSchema
 from runtime.providers.wire.wire_tools import Api, WireTools, check_tools
 from tests.support.json_schema import fits
-
-APIS: tuple[Api, ...] = get_args(Api)
-
-
-def a_tool(parameters: object = None, name: str = "tool") -> ToolSchema:
-    return ToolSchema(name=name, description="A tool", parameters=cast("JsonObject", parameters or {}))
-
-
-def told(parameters: object, api: Api) -> dict[str, Any]:
-    """The parameters as the API gets them."""
-    return WireTools((a_tool(parameters),), api).tools[0].parameters
+from tests.support.told_schemas import APIS, NESTED, a_tool, told, told_of
 
 
 @pytest.mark.parametrize(
@@ -79,24 +68,6 @@ def test_the_check_names_the_first_tool_that_an_api_cannot_take_and_the_api() ->
 
 # --- property names ---
 
-NESTED: JsonObject = {
-    "type": "object",
-    "properties": {
-        "代码": {"type": "string", "description": "六位"},
-        "持仓": {"type": "array", "items": {"$ref": "#/$defs/持仓"}},
-        "选择": {
-            "anyOf": [
-                {"type": "object", "properties": {"价 格": {"type": "number"}}, "required": ["价 格"]},
-                {"type": "null"},
-            ]
-        },
-        "自由": {"type": "object"},
-    },
-    "required": ["代码"],
-    "$defs": {
-        "持仓": {"type": "object", "properties": {"数量": {"type": "integer"}, "下级": {"$ref": "#/$defs/持仓"}}}
-    },
-}
 ARGS: JsonObject = {
     "代码": "300750",
     "持仓": [{"数量": 1, "下级": {"数量": 2}}],
