@@ -27,7 +27,7 @@ DEBIAN_PACKAGES = (
     "libgl1 libegl1 libglib2.0-0 libxkbcommon0 libdbus-1-3 libfontconfig1 libfreetype6 libx11-6 libbrotli1 "
     "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxkbcommon-x11-0 libxcb-render-util0 libxcb-image0 libxcb-randr0 "
     "libxcb-shape0 libxcb-xkb1 libx11-xcb1 libxcb-util1 libxcb-sync1 libxcb-xfixes0 fonts-wqy-microhei "
-    "xvfb xdotool"
+    "xvfb xdotool dbus-daemon gnome-keyring"
 ).split()
 ONBOARDING_QUESTION = "云溪股份现在适合买吗？"
 

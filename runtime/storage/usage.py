@@ -70,7 +70,9 @@ class UsageStore:
         keys = (day, usages.c.model, usages.c.purpose, turn)
         columns = (usages.c.input, usages.c.output, usages.c.cache_read, usages.c.cache_write, usages.c.cost)
         statement = (
-            select(*keys, func.count(), *map(func.sum, columns), func.max(usages.c.estimated), func.count(usages.c.cost))
+            select(
+                *keys, func.count(), *map(func.sum, columns), func.max(usages.c.estimated), func.count(usages.c.cost)
+            )
             .where(day > since.isoformat())
             .group_by(*keys)
             .order_by(day.desc(), func.max(usages.c.at).desc() if by_turn else usages.c.model, usages.c.purpose)

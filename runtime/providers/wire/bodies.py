@@ -57,5 +57,6 @@ def plain(value: object) -> JsonValue:
         case list() | tuple():
             return [plain(item) for item in value]
         case _:
-            fields = {**vars(value), **(getattr(value, "model_extra", None) or {})}
+            known, sent = vars(value), getattr(value, "model_fields_set", frozenset(vars(value)))
+            fields = {name: known[name] for name in known if name in sent} | (getattr(value, "model_extra", None) or {})
             return {name: plain(item) for name, item in fields.items()}

@@ -256,7 +256,7 @@ def test_both_languages_have_the_same_texts() -> None:
     )
     assert chinese.keys() == english.keys()
     fields = dict.fromkeys(("model", "host", "base_url", "detail", "seconds", "variable", "id", "url", "presets"), "x")
-    fields |= dict.fromkeys(("known", "provider", "name", "reason", "call", "spent", "limit"), "x")
+    fields |= dict.fromkeys(("known", "provider", "name", "reason", "call", "spent", "limit", "tool", "api"), "x")
     for name in chinese:
         assert Texts("zh_CN")(f"providers.{name}", **fields)
         assert Texts("en")(f"providers.{name}", **fields)
