@@ -85,13 +85,13 @@ class ProviderFactory:
 
 def capabilities_of(config: ModelConfig) -> Capabilities:
     """What a model can do: what the person says first, else what its name tells."""
-    local = is_loopback(config.base_url)
+    free = is_loopback(config.base_url) and config.prices is None  # a gateway on this machine may cost money elsewhere
     return Capabilities(
         tools=config.tools is not False,
         reasoning=infer_reasoning(config.model) if config.reasoning is None else config.reasoning,
         cache=True,
         window=config.context_window or infer_context_window(config.model),
         max_output=config.max_output,
-        free=local,
-        priced=local or config.prices is not None,
+        free=free,
+        priced=free or config.prices is not None,
     )
