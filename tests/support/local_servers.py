@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -81,4 +81,20 @@ def lmstudio(*names: str, window: int = 32_768) -> web.Application:
 
     app = speaking_openai()
     app.router.add_get("/api/v0/models", models)
+    return app
+
+
+def listing(answers: Mapping[str, JsonObject], shown: Mapping[str, JsonObject] | None = None) -> web.Application:
+    """A server with lists of a test's own by path, and what `/api/show` tells of each model."""
+
+    async def listed(request: web.Request) -> web.Response:
+        return web.json_response(answers[request.path])
+
+    async def show(request: web.Request) -> web.Response:
+        return web.json_response((shown or {})[str((await request.json())["model"])])
+
+    app = web.Application()
+    for path in answers:
+        app.router.add_get(path, listed)
+    app.router.add_post("/api/show", show)
     return app

@@ -6,7 +6,7 @@ import asyncio
 
 from runtime.core.json import JsonObject, JsonValue, loads_object
 from tests.support.apis import ANTHROPIC
-from tests.support.local_servers import local_server
+from tests.support.local_servers import listing, served
 from tests.support.streams import Reply, delta, model_server, sse
 from tests.support.terminal import Terminal, events_of
 
@@ -97,7 +97,7 @@ async def test_servers_on_this_machine_are_found_and_added_once(terminal: Termin
     shown: dict[str, JsonObject] = {
         "qwen3:8b": {"capabilities": ["completion", "tools"], "model_info": {"q.context_length": 40960}}
     }
-    async with local_server({"/api/tags": {"models": [{"model": "qwen3:8b"}]}}, shown) as url:
+    async with served(listing({"/api/tags": {"models": [{"model": "qwen3:8b"}]}}, shown)) as url:
         where = {"WYCKOFF_OLLAMA_URL": url, "WYCKOFF_LMSTUDIO_URL": "http://127.0.0.1:9"}
         found = await data_of(terminal, "model", "discover", **where)
         assert isinstance(found, list)

@@ -8,7 +8,7 @@ import pytest
 
 from runtime.core.json import JsonObject
 from runtime.providers.discovery import LocalServer, discover
-from tests.support.local_servers import local_server
+from tests.support.local_servers import listing, served
 
 TAGS: JsonObject = {
     "models": [
@@ -41,7 +41,7 @@ def the(server: str, found: tuple[LocalServer, ...]) -> LocalServer:
 
 
 async def test_ollama_tells_windows_and_abilities() -> None:
-    async with local_server({"/api/tags": TAGS}, SHOWN) as url:
+    async with served(listing({"/api/tags": TAGS}, SHOWN)) as url:
         ollama = the("ollama", await discover(ollama_url=url, lmstudio_url=free_url()))
     assert ollama.running
     assert ollama.base_url == f"{url}/v1"
@@ -54,14 +54,14 @@ async def test_ollama_tells_windows_and_abilities() -> None:
 
 
 async def test_lm_studio_leaves_embeddings_out() -> None:
-    async with local_server({"/api/v0/models": LM_MODELS}) as url:
+    async with served(listing({"/api/v0/models": LM_MODELS})) as url:
         studio = the("lmstudio", await discover(ollama_url=free_url(), lmstudio_url=url))
     [model] = studio.models
     assert (model.config.model, model.config.context_window, model.config.tools) == ("qwen2.5-7b-instruct", 32768, True)
 
 
 async def test_an_older_lm_studio_is_found_by_its_compatible_list() -> None:
-    async with local_server({"/v1/models": {"data": [{"id": "phi"}]}}) as url:
+    async with served(listing({"/v1/models": {"data": [{"id": "phi"}]}})) as url:
         studio = the("lmstudio", await discover(ollama_url=free_url(), lmstudio_url=url))
     [model] = studio.models
     assert (model.config.model, model.config.context_window, model.config.tools) == ("phi", None, None)
@@ -79,13 +79,13 @@ async def test_only_this_machine_is_asked(url: str) -> None:
 
 
 async def test_something_else_on_the_port_is_no_model_server() -> None:
-    async with local_server({"/api/tags": {"hello": "world"}}) as url:
+    async with served(listing({"/api/tags": {"hello": "world"}})) as url:
         ollama = the("ollama", await discover(ollama_url=url, lmstudio_url=url))
     assert ollama.models == ()
 
 
 async def test_the_proxy_of_the_system_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    async with local_server({"/api/tags": TAGS}, SHOWN) as url:
+    async with served(listing({"/api/tags": TAGS}, SHOWN)) as url:
         ollama = the("ollama", await discover(ollama_url=url, lmstudio_url=free_url()))
     assert ollama.running
