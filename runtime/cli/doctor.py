@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 import typer
 
 from runtime.cli.start import FAILED, print_json, run, workspace
+from runtime.errors import WyckoffError
 
 if TYPE_CHECKING:
     from runtime.core.json import JsonValue
     from runtime.workspace import Workspace
 
 State: TypeAlias = Literal["ok", "warn", "bad"]
+SYSTEM_PROXY: Final = "system"
 LOW_DISK_GB: Final = 1.0
 FONT_TIMEOUT_S: Final = 5.0
 
@@ -33,23 +35,14 @@ class Check:
     detail: str
 
 
-def doctor(context: typer.Context, json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Check the surroundings; exit code 1 when something is broken."""
+def doctor(
+    context: typer.Context,
+    providers: Annotated[bool, typer.Option("--providers")] = False,
+    json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Check the surroundings, with `--providers` every configured model too; exit code 1 when something is broken."""
     with workspace(context.obj, json=json) as opened:
-        checks = [
-            Check(name="python", state="ok", detail=f"{platform.python_version()} ({sys.executable})"),
-            _home(opened),
-            _disk(opened),
-            _database(opened),
-            _keyring(opened),
-            _market(opened),
-            _calendar(opened),
-            _models(opened),
-            _proxy(opened),
-            _parquet(opened),
-            _window(opened),
-            _fonts(opened),
-        ]
+        checks = [*_surroundings(opened), *(run(lambda: _each_model(opened)) if providers else ())]
         broken = any(check.state == "bad" for check in checks)
         if json:
             found: list[JsonValue] = [
@@ -61,6 +54,45 @@ def doctor(context: typer.Context, json: Annotated[bool, typer.Option("--json")]
                 name = opened.texts(f"cli.doctor_{check.name}")
                 typer.echo(opened.texts(f"cli.doctor_{check.state}", name=name, detail=check.detail))
     raise typer.Exit(FAILED if broken else 0)
+
+
+def _surroundings(opened: Workspace) -> list[Check]:
+    return [
+        Check(name="python", state="ok", detail=f"{platform.python_version()} ({sys.executable})"),
+        _home(opened),
+        _disk(opened),
+        _database(opened),
+        _keyring(opened),
+        _market(opened),
+        _calendar(opened),
+        _models(opened),
+        _proxy(opened),
+        _parquet(opened),
+        _window(opened),
+        _fonts(opened),
+    ]
+
+
+async def _each_model(opened: Workspace) -> list[Check]:
+    """Whether each configured model answers a first word; the built-in analyst needs no connection."""
+    return [await _one_model(opened, config.id) for config in opened.models.models() if config.provider != "offline"]
+
+
+async def _one_model(opened: Workspace, model_id: str) -> Check:
+    from runtime.providers.catalogue import test_model
+
+    texts = opened.texts
+    try:
+        provider = await opened.models.provider(model_id)
+        try:
+            probe = await test_model(provider)
+        finally:
+            await provider.aclose()
+    except WyckoffError as error:
+        return Check(name="model", state="bad", detail=f"{model_id}: {texts.error(error)}")
+    seconds = f"{probe.latency_s:.1f}"
+    detail = texts("cli.model_tested", id=model_id, seconds=seconds, text=probe.words)
+    return Check(name="model", state="ok", detail=detail)
 
 
 def _home(opened: Workspace) -> Check:
@@ -126,6 +158,8 @@ def _proxy(opened: Workspace) -> Check:
     names = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy", "HTTP_PROXY")
     found = [name for name in names if opened.base.environment.get(name)]
     detail = ", ".join(found) if found else opened.texts("cli.doctor_proxy_none")
+    if (chosen := opened.base.settings.proxy) != SYSTEM_PROXY:
+        detail = opened.texts("cli.doctor_proxy_setting", proxy=chosen)
     return Check(name="proxy", state="ok", detail=detail)
 
 

@@ -139,3 +139,19 @@ def test_wrong_use_is_explained(terminal: Terminal) -> None:
         assert (ended.code, ended.out) == (code, "")
         assert reason in ended.err
     assert_key_is_nowhere(terminal, *answers)
+
+
+async def test_doctor_tests_every_configured_model_when_asked(terminal: Terminal) -> None:
+    async with model_server(ANSWER) as server:
+        await add(terminal, server.url)
+        args = ("--base-url", closed_port(), "--model", "m2")
+        await command(terminal, "model", "add", "gone", *args)
+        checked = await command(terminal, "doctor", "--providers", "--json")
+        quiet = await command(terminal, "doctor", "--json")
+    found = [item for item in checked.json["data"] if isinstance(item, dict) and item["name"] == "model"]  # type: ignore[union-attr]
+    assert [item["state"] for item in found] == ["ok", "bad"]
+    assert "请先启动 Ollama 或 LM Studio" in str(found[1]["detail"])
+    assert checked.code == 1
+    assert "doctor_model" not in quiet.out
+    assert len(server.bodies) == 1
+    assert_key_is_nowhere(terminal, checked)
