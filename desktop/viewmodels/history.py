@@ -69,6 +69,8 @@ class HistoryReader:
 
     def _into(self, turn: Turn, stored: PathMessage, message: AssistantMessage | ToolMessage) -> None:
         match message:
+            case AssistantMessage() if stored.status == "withdrawn":
+                pass  # a guard took it back
             case AssistantMessage():
                 for part in message.parts:
                     found = self._part(part)

@@ -34,6 +34,7 @@ class Draft:
         self._stored_id: str | None = None
         self._dirty = False
         self._void = False
+        self._kept: tuple[AssistantPart, ...] = ()
         self._stop = asyncio.Event()
 
     @property
@@ -46,21 +47,26 @@ class Draft:
         """Whether anything but reasoning has come of the answer that is coming."""
         return not self._void and any(not isinstance(part, ThinkingPart) for part in self._parts)
 
+    def reopen(self) -> None:
+        """Let the message grow on; what there is now survives whatever fails after that."""
+        self._kept = tuple(self._parts)
+        self._stop = asyncio.Event()
+
     def fail(self) -> None:
         """The call broke off: what is there stays until another answer begins to come."""
         self.without_calls()
         self._void = True
 
     def begin(self, model: str) -> bool:
-        """An answer begins to come; what a failed call left is dropped. Returns whether there was anything.
+        """An answer begins to come; what a failed call left is dropped. Returns whether there was anything to drop.
 
         Args:
             model: who answers.
         """
         self._model = model
-        had, self._void = self._void and bool(self._parts), False
+        had, self._void = self._void and len(self._parts) > 0, False
         if had:
-            self._parts = []
+            self._parts = [*self._kept]
         return had
 
     def add(self, chunk: TextChunk | ThinkingChunk | ToolCallChunk) -> None:

@@ -13,8 +13,8 @@ from runtime.storage.conversations import StoredMessage
 
 
 def model_history(path: Iterable[StoredMessage]) -> list[Message]:
-    """The messages of a path for a model; answers of failed turns are left out."""
-    return [stored.message for stored in path if stored.status != "failed"]
+    """The messages of a path for a model; answers of failed turns, and those that were taken back, are left out."""
+    return [stored.message for stored in path if stored.status not in ("failed", "withdrawn")]
 
 
 def repaired(messages: Sequence[Message], aborted: str) -> tuple[Message, ...]:

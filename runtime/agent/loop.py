@@ -6,11 +6,12 @@ listed plainly.
 
 from __future__ import annotations
 
+from runtime.agent.guards.answer import AnswerGuards, Objection
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
 from runtime.agent.one_shot import needed_calls
 from runtime.agent.turn import Answer, TurnState
-from runtime.core.events import CallInfo, Guard, Retry, Steered, TextDelta, ToolCalls
+from runtime.core.events import CallInfo, Continuation, Guard, Retry, Steered, StreamReset, TextDelta, ToolCalls
 from runtime.core.messages import AssistantMessage, Message, ToolCall, UserMessage
 from runtime.core.tasks import to_the_end
 from runtime.providers.base import ProviderError
@@ -19,6 +20,9 @@ from runtime.storage.conversations import ConversationStore
 from runtime.texts import Texts
 from runtime.tools.executor import ToolExecutor
 from runtime.tools.results import CallResult
+
+MOST_CONTINUATIONS = 2  # of an answer that was cut for its length, design 2
+MOST_DOOM_LOOPS = 2  # the second one leads to the answer without tools, design 2
 
 
 class AgentLoop:
@@ -30,6 +34,7 @@ class AgentLoop:
         conversations: stores results.
         settings: limits.
         texts: for people and the model.
+        guards: what looks at an answer before it counts.
         final_prompt: what the model is told when it must answer without tools.
     """
 
@@ -41,6 +46,7 @@ class AgentLoop:
         conversations: ConversationStore,
         settings: Settings,
         texts: Texts,
+        guards: AnswerGuards,
         final_prompt: str,
     ) -> None:
         self._model = model
@@ -48,6 +54,7 @@ class AgentLoop:
         self._conversations = conversations
         self._settings = settings
         self._texts = texts
+        self._guards = guards
         self._final_prompt = final_prompt
 
     async def run(self, turn: TurnState) -> Answer:
@@ -81,10 +88,16 @@ class AgentLoop:
                 turn.rounds += 1
                 if turn.deferred_question is not None:
                     return await self._waiting(turn, turn.deferred_question)
+                if turn.doom.triggers >= MOST_DOOM_LOOPS:
+                    return await self._without_tools(turn)
             elif turn.steering:
                 continue  # the person went on while the answer came: answer that too
             elif reply.message.text.strip():
-                return self._finished(reply)
+                reply = await self._continued(turn, reply)
+                objection = self._guards.objection(turn, reply.message.text)
+                if objection is None or not self._time_left(turn):
+                    return self._finished(reply)
+                await self._nudge(turn, objection)
             elif empty:
                 break
             else:
@@ -115,6 +128,22 @@ class AgentLoop:
         stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
         turn.head_id = stored.id
 
+    async def _continued(self, turn: TurnState, reply: Reply) -> Reply:
+        """Let the model go on where the length limit cut its answer; the parts become one message."""
+        for attempt in range(1, MOST_CONTINUATIONS + 1):
+            if reply.reason != "length" or not self._time_left(turn):
+                break
+            turn.emit(Continuation(attempt=attempt, reason="output-length"))
+            reply = await self._model.go_on(turn, self._texts("agent.go_on"))
+        return reply
+
+    async def _nudge(self, turn: TurnState, objection: Objection) -> None:
+        """The answer does not count: it is taken back, and the model is told what is missing, until the turn ends."""
+        turn.emit(Guard(name=objection.guard, action="nudged", detail=objection.detail))
+        turn.emit(StreamReset())
+        await self._model.take_back()
+        turn.messages.append(UserMessage(text=objection.nudge))
+
     async def _take_steering(self, turn: TurnState) -> None:
         """Let what the person said meanwhile enter the conversation."""
         if turn.steering:
@@ -137,8 +166,13 @@ class AgentLoop:
     async def _execute(self, turn: TurnState, calls: tuple[ToolCall, ...]) -> None:
         """Run the calls; whatever happens, each gets exactly one result message, in call order."""
         results: dict[str, CallResult] = {}
+        admitted = turn.doom.admitted(calls)
+        if len(admitted) < len(calls):
+            turn.emit(Guard(name="doom_loop", action="stopped", detail=self._texts("agent.doom_loop")))
+            for call in calls[len(admitted) :]:
+                results[call.id] = self._executor.refused(call, "doom_loop", "tools.doom_loop")
         try:
-            await self._executor.run(calls, results)
+            await self._executor.run(admitted, results)
         finally:
             ordered = [results.get(call.id) or self._executor.aborted(call) for call in calls]
             await to_the_end(self._record(turn, ordered))
@@ -157,13 +191,18 @@ class AgentLoop:
     async def _without_tools(self, turn: TurnState) -> Answer:
         """Ask once more, without tools, for an answer from what is there."""
         await self._take_steering(turn)
-        why = self._texts("agent.out_of_rounds" if self._time_left(turn) else "agent.out_of_time")
+        why = self._texts(self._why_without_tools(turn))
         reply = await self._model.call(turn, nudge=self._final_prompt, tools=False)
         if reply.message.text.strip():
             return Answer(text=reply.message.text, partial=True, warnings=(why,))
         text = self._evidence(turn) or self._texts("agent.empty_answer")
         await self._say(turn, text)
         return Answer(text=text, streamed=False, partial=True, warnings=(why,))
+
+    def _why_without_tools(self, turn: TurnState) -> str:
+        if turn.doom.triggers >= MOST_DOOM_LOOPS:
+            return "agent.in_circles"
+        return "agent.out_of_rounds" if self._time_left(turn) else "agent.out_of_time"
 
     async def _without_model(self, turn: TurnState, problem: ProviderError) -> Answer:
         """The model failed: keep what is there; nothing at all is a failure of the turn."""

@@ -75,6 +75,7 @@ class ModelCaller:
     def __init__(self, models: ModelLine, services: CallServices) -> None:
         self.models = models
         self._services = services
+        self._draft: Draft | None = None
         self._spending = SpendingLimit(services.usage, services.spending_limit)
 
     async def call(self, turn: TurnState, *, nudge: str | None = None, tools: bool = True) -> Reply:
@@ -89,7 +90,30 @@ class ModelCaller:
             ProviderError: nobody answered; `turn.partial_text` holds what was visible, and it is stored.
         """
         turn.partial_text = ""
-        draft = Draft(turn, self._services.conversations, self.models.name)
+        return await self._asked(turn, Draft(turn, self._services.conversations, self.models.name), nudge, tools=tools)
+
+    async def go_on(self, turn: TurnState, nudge: str) -> Reply:
+        """Let the model go on where its last answer was cut off: the same message grows.
+
+        Raises:
+            ProviderError: nobody answered; the first part stays.
+        """
+        draft = self._draft
+        if draft is None:
+            raise ValueError("there is no answer to go on with")
+        draft.reopen()
+        reply = await self._asked(turn, draft, nudge, tools=True)
+        del turn.messages[-2]  # the part that was cut; the whole message stands behind it
+        return reply
+
+    async def take_back(self) -> None:
+        """The last answer does not count: it stays in the record only."""
+        if self._draft is not None:
+            await self._draft.store("withdrawn")
+
+    async def _asked(self, turn: TurnState, draft: Draft, nudge: str | None, *, tools: bool) -> Reply:
+        """Ask for a draft's answer; it is stored and joins the turn."""
+        self._draft = draft
         try:
             async with draft.checkpointed(self._services.settings.checkpoint_s):
                 reason = await self._answered(turn, draft, nudge, tools=tools)

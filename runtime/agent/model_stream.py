@@ -71,8 +71,10 @@ class StreamReader:
         async with aclosing(cast("_Closable", provider.stream(request))) as chunks:
             while (chunk := await self._next(provider, chunks, visible=draft.visible)) is not None:
                 if not isinstance(chunk, UsageChunk | FinishChunk) and draft.begin(provider.name):
-                    turn.partial_text = ""
+                    turn.partial_text = draft.message.text
                     turn.emit(StreamReset())
+                    if turn.partial_text:
+                        turn.emit(TextDelta(text=turn.partial_text))
                 match chunk:
                     case TextChunk():
                         thinking.end(turn, draft)

@@ -11,6 +11,8 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from runtime.agent.guards.answer import AnswerGuards
+from runtime.agent.guards.expectation import expectation_of
 from runtime.agent.loop import AgentLoop
 from runtime.agent.model_call import CallServices, ModelCaller
 from runtime.agent.model_line import ModelLine
@@ -203,6 +205,11 @@ class AgentRuntime:
             conversations=services.conversations,
             settings=services.settings,
             texts=services.texts,
+            guards=AnswerGuards(
+                expectation_of(turn.text, turn.messages[:-1], turn.resolution),
+                services.texts,
+                can_record=services.registry.get("record_verdict") is not None,
+            ),
             final_prompt=prompt("final_answer", language),
         )
         return await loop.run(turn)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from runtime.agent.guards.doom_loop import DoomLoopGuard
 from runtime.approvals.broker import Approver, RunPolicy
 from runtime.core.deadline import Deadline
 from runtime.core.events import RuntimeEvent
@@ -75,6 +76,7 @@ class TurnState:
         deferred_question: a question that the next message answers.
         steering: texts of the person that enter before the next model call.
         fetched: what a model without tools needs was fetched.
+        doom: watches for calls that repeat themselves.
         warnings: what the person should know about the answer, each once.
     """
 
@@ -93,6 +95,7 @@ class TurnState:
     deferred_question: str | None = None
     steering: list[str] = field(default_factory=list)
     fetched: bool = False
+    doom: DoomLoopGuard = field(default_factory=DoomLoopGuard)
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, text: str) -> None:

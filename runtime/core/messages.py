@@ -46,7 +46,8 @@ class ToolCall:
 
 AssistantPart: TypeAlias = TextPart | ThinkingPart | ToolCall
 
-MessageStatus: TypeAlias = Literal["streaming", "complete", "stopped", "failed"]
+# withdrawn: a guard took an answer back; it stays in the record, nobody reads it as an answer
+MessageStatus: TypeAlias = Literal["streaming", "complete", "stopped", "failed", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,6 +104,12 @@ class ToolExecutor:
         """The answer to a call that the person's stop left without one."""
         return CallResult(call=call, error=self._failure("aborted", "tools.aborted"))
 
+    def refused(self, call: ToolCall, code: str, key: str) -> CallResult:
+        """The answer to a call that may not run, announced like any other."""
+        result = CallResult(call=call, error=self._failure(code, key))
+        self._announce(result)
+        return result
+
     def _failure(self, code: str, key: str) -> CallError:
         return CallError(code=code, message=self._texts(key))
 

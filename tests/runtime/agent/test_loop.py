@@ -236,7 +236,9 @@ async def test_a_stream_without_an_end_is_incomplete_and_its_calls_are_not_run(h
 
 
 async def test_an_answer_cut_at_the_length_limit_says_so(home: Home) -> None:
-    end = done(await turn_of(home, ScriptedProvider(say("很长的回答", reason="length"))))
+    cut = [say(text, reason="length") for text in ("很长的回答", "还没完", "还是没完")]
+    end = done(await turn_of(home, ScriptedProvider(*cut)))
+    assert end.text == "很长的回答还没完还是没完"
     assert end.partial
     assert end.warnings
 
