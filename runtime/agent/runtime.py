@@ -38,7 +38,7 @@ from runtime.core.events import (
 from runtime.core.ids import new_id
 from runtime.core.json import JsonObject, dumps, whole_characters
 from runtime.core.messages import Message, UserMessage
-from runtime.core.symbols import Resolution
+from runtime.core.symbols import Instrument, Resolution
 from runtime.errors import InternalError, StorageError, UserError, WyckoffError
 from runtime.paths import Home
 from runtime.providers.base import LLMProvider, ProviderError
@@ -50,6 +50,7 @@ from runtime.storage.usage import UsageStore
 from runtime.texts import Texts
 from runtime.tools.executor import ToolExecutor
 from runtime.tools.registry import ToolRegistry
+from runtime.tools.scope import scope_of
 from runtime.tools.writes import WriteRunner
 
 logger = logging.getLogger(__name__)
@@ -169,6 +170,7 @@ class AgentRuntime:
                 consents.record(pending_question, request.text)
             await services.conversations.set_pending_question(conversation_id, None)
         text = opening.message.text
+        resolution, before = self._resolution(text, opening.history), self._spoken_of(opening.history)
         turn = TurnState(
             turn_id=request.turn_id,
             conversation_id=conversation_id,
@@ -177,7 +179,8 @@ class AgentRuntime:
             messages=[*opening.history, opening.message],
             head_id=opening.head_id,
             text=text,
-            resolution=self._resolution(text, opening.history),
+            resolution=resolution,
+            scope=scope_of(text, resolution, before),
         )
         self._turns[request.turn_id] = turn
         sink.emit(TurnStart(text=text, conversation_id=conversation_id, symbols=turn.resolution.instruments))
@@ -188,12 +191,17 @@ class AgentRuntime:
         found = self._services.resolve(text)
         if found != Resolution():
             return found
+        before = self._spoken_of(history)
+        return Resolution(instruments=before, inherited=True) if before else Resolution()
+
+    def _spoken_of(self, history: list[Message]) -> tuple[Instrument, ...]:
+        """The stocks that the conversation was about last."""
         said = [message.text for message in history if isinstance(message, UserMessage)]
         for earlier in reversed(said[-FOLLOW_UP_MESSAGES:]):
             found = self._services.resolve(earlier)
             if found.instruments:
-                return Resolution(instruments=found.instruments, inherited=True)
-        return Resolution()
+                return found.instruments
+        return ()
 
     async def _loop(self, surface: Surface, turn: TurnState, consents: ConsentBook, models: ModelLine) -> Answer:
         """Put the loop of this turn together and run it."""
@@ -253,6 +261,8 @@ class AgentRuntime:
             conversation_id=turn.conversation_id,
             turn_id=turn.turn_id,
             resolution=turn.resolution,
+            scope=turn.scope,
+            resolve=services.resolve,
         )
 
 

@@ -14,6 +14,7 @@ from runtime.core.ids import new_id
 from runtime.core.messages import Message, Usage
 from runtime.core.symbols import Resolution
 from runtime.tools.results import CallResult
+from runtime.tools.scope import StockScope
 
 
 class Asker(Protocol):
@@ -69,6 +70,7 @@ class TurnState:
         head_id: the stored message that the next one hangs under.
         text: what the person asked.
         resolution: the stocks of the turn.
+        scope: the stocks that tool calls may be about; None = any.
         rounds: finished rounds of tool calls; the number of the one that is going on.
         results: results of all calls, in order.
         partial_text: visible text of the model call that is running or broke off.
@@ -88,6 +90,7 @@ class TurnState:
     head_id: str | None
     text: str = ""
     resolution: Resolution = field(default_factory=Resolution)
+    scope: StockScope | None = None
     rounds: int = 0
     usage: Usage = field(default_factory=Usage)
     results: list[CallResult] = field(default_factory=list)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from runtime.clock import Clock
 from runtime.core.deadline import Deadline
 from runtime.core.events import RuntimeEvent, ToolFailed, ToolProgress, ToolResult, ToolStart, VerdictRecorded
-from runtime.core.json import canonical, dumps, json_safe
+from runtime.core.json import JsonObject, JsonValue, canonical, dumps, json_safe
 from runtime.core.messages import ToolCall
 from runtime.core.symbols import Resolution
 from runtime.core.tasks import being_cancelled
@@ -23,6 +23,7 @@ from runtime.texts import Texts
 from runtime.tools.definition import AnyTool, Questioner, ToolArgs, ToolContext, ToolOutcome
 from runtime.tools.registry import ToolRegistry
 from runtime.tools.results import CallError, CallResult
+from runtime.tools.scope import StockScope
 from runtime.tools.validation import validated
 from runtime.tools.writes import CommittedBeforeCancel, WriteRunner, Written
 
@@ -44,6 +45,8 @@ class ToolExecutor:
         conversation_id: for the tools.
         turn_id: for the tools.
         resolution: the stocks of the turn.
+        scope: the stocks that calls may be about; None = any.
+        resolve: from what a model wrote to instruments.
     """
 
     def __init__(
@@ -60,6 +63,8 @@ class ToolExecutor:
         conversation_id: str,
         turn_id: str,
         resolution: Resolution,
+        scope: StockScope | None,
+        resolve: Callable[[str], Resolution],
     ) -> None:
         self._registry = registry
         self._writes = writes
@@ -72,7 +77,10 @@ class ToolExecutor:
         self._conversation_id = conversation_id
         self._turn_id = turn_id
         self._resolution = resolution
+        self._scope = scope
+        self._resolve = resolve
         self._remembered: dict[tuple[str, str], CallError] = {}
+        self._answered: dict[tuple[str, str], ToolOutcome] = {}
 
     async def run(self, calls: Sequence[ToolCall], results: dict[str, CallResult]) -> None:
         """Run the calls and enter each result by call id as it comes; when cancelled, `results` holds what was finished."""
@@ -141,9 +149,12 @@ class ToolExecutor:
         """Check a call, answer it from memory or run it."""
         tool, args = self._checked(call)
         key = (tool.name, canonical(args.model_dump(mode="json")))
+        self._keep_in_scope(tool, args)
         if key in self._remembered:
             return CallResult(call=call, error=self._remembered[key], cached=True)
         self._start(tool, call, args, concurrent=concurrent)
+        if key in self._answered:
+            return CallResult(call=call, outcome=self._answered[key], cached=True)
         match await self._run(tool, args, self._context(call), key):
             case Written(outcome=outcome, approval=approval):
                 return CallResult(call=call, outcome=outcome, approval=approval)
@@ -162,10 +173,12 @@ class ToolExecutor:
         """Run one tool; what will not get better in this turn is remembered."""
         try:
             if tool.run is None:
+                self._answered.clear()  # whatever is written makes it old
                 return await self._writes.run(tool, args, context)
             async with asyncio.timeout(None if tool.timeout_s is None else self._deadline.cut(tool.timeout_s)):
                 outcome: ToolOutcome = await tool.run(context, args)
             dumps(json_safe(outcome.data))  # what is no JSON is the tool's failure, not the turn's
+            self._keep(tool, key, outcome)
             return outcome
         except TimeoutError:
             if tool.read_only:
@@ -177,6 +190,43 @@ class ToolExecutor:
                 if not problem.retriable:
                     self._remembered[key] = problem
             raise
+
+    def _keep(self, tool: AnyTool, key: tuple[str, str], outcome: ToolOutcome) -> None:
+        """Remember what was read for the rest of the turn."""
+        if not tool.read_only:
+            self._answered.clear()
+        elif tool.concurrency_safe:
+            self._answered[key] = outcome
+        if self._scope is not None:
+            self._scope.join(tool.name, outcome.data)
+
+    def _keep_in_scope(self, tool: AnyTool, args: ToolArgs) -> None:
+        """Refuse a call about a stock that the turn is not about.
+
+        Raises:
+            ModelFacingError: `stock_scope_violation`, with what was expected, requested and allowed.
+        """
+        scope, asked = self._scope, getattr(args, "symbol", None)
+        if scope is None or tool.scope != "stock" or not isinstance(asked, str):
+            return
+        outside = [item for item in self._resolve(asked).instruments if not scope.admits(item)]
+        if not outside:
+            return
+        allowed: list[JsonValue] = [*scope.symbols]
+        details: JsonObject = {
+            "expected": scope.expected,
+            "requested": outside[0].symbol,
+            "allowed": allowed,
+            "retriable": False,
+        }
+        listed = ", ".join(scope.symbols)
+        raise ModelFacingError(
+            "tools.stock_scope_violation",
+            code="stock_scope_violation",
+            details=details,
+            requested=outside[0].symbol,
+            allowed=listed,
+        )
 
     def _checked(self, call: ToolCall) -> tuple[AnyTool, ToolArgs]:
         tool = self._registry.get(call.name)

@@ -15,6 +15,7 @@ from runtime.tools.definition import AnyTool, Questioner
 from runtime.tools.executor import ToolExecutor
 from runtime.tools.registry import ToolRegistry
 from runtime.tools.results import CallResult
+from runtime.tools.scope import StockScope
 from runtime.tools.writes import WriteRunner
 from runtime.workspace import Workspace
 from tests.support.desks import TestTexts
@@ -60,6 +61,7 @@ def bench(
     seconds: float = 600.0,
     approver: Approver | None = None,
     ask: Questioner = _nobody,
+    scope: StockScope | None = None,
 ) -> Bench:
     """An executor on a desk's storage, with `seconds` left."""
     events: list[RuntimeEvent] = []
@@ -87,6 +89,8 @@ def bench(
         conversation_id="c1",
         turn_id="t1",
         resolution=Resolution(),
+        scope=scope,
+        resolve=desk.market.directory.resolve,
     )
     return Bench(executor=executor, deadline=deadline, clock=clock, events=events)
 

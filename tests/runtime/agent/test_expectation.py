@@ -52,7 +52,7 @@ def test_observed_cases(case: Case) -> None:
         assert (found.tool, {"mode": found.mode}) == (wanted["required_tool"], wanted["required_args"])
 
 
-HOLDINGS = [
+HOLDINGS: list[Message] = [
     UserMessage(text="我有什么持仓"),
     AssistantMessage(parts=(TextPart(text="代码 | 名称 | 持股，要不要做个体检？"),)),
 ]
