@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from runtime.agent.guards.answer import AnswerGuards
 from runtime.agent.guards.expectation import expectation_of
+from runtime.agent.guards.grounding import grounded, sources_of
 from runtime.agent.loop import AgentLoop
 from runtime.agent.model_call import CallServices, ModelCaller
 from runtime.agent.model_line import ModelLine
@@ -36,8 +37,8 @@ from runtime.core.events import (
     TurnStart,
 )
 from runtime.core.ids import new_id
-from runtime.core.json import JsonObject, dumps, whole_characters
-from runtime.core.messages import Message, UserMessage
+from runtime.core.json import JsonObject, dumps, loads, whole_characters
+from runtime.core.messages import Message, ToolMessage, UserMessage
 from runtime.core.symbols import Instrument, Resolution
 from runtime.errors import InternalError, StorageError, UserError, WyckoffError
 from runtime.paths import Home
@@ -293,6 +294,15 @@ def _require_text(request: TurnRequest) -> None:
         raise UserError("agent.empty_text")
 
 
+def _grounding(turn: TurnState, answer: Answer) -> JsonObject | None:
+    """Where the figures of the answer come from; None when nothing was looked up and no stock is meant."""
+    if not turn.results and not turn.resolution.instruments:
+        return None
+    said = [message.text + message.context for message in turn.messages if isinstance(message, UserMessage)]
+    earlier = [message.content for message in turn.messages if isinstance(message, ToolMessage)]
+    return grounded(answer.text, sources_of([loads(content) for content in earlier], said)).to_json()
+
+
 def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:
     return Done(
         text=answer.text,
@@ -302,6 +312,7 @@ def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:
         rounds=turn.rounds,
         partial=answer.partial,
         warnings=(*turn.warnings, *answer.warnings),
+        grounding=_grounding(turn, answer),
     )
 
 
