@@ -248,7 +248,14 @@ def _registry(base: Base, stores: Stores, market: MarketParts, portfolio: Portfo
     holding = PortfolioTools(
         portfolio=portfolio, market=market.data, directory=directory, limits=limits, clock=base.clock, texts=texts
     )
-    talking = ConversationTools(verdicts=stores.verdicts, market=market.data, directory=directory, texts=texts)
+    talking = ConversationTools(
+        verdicts=stores.verdicts,
+        market=market.data,
+        portfolio=portfolio,
+        directory=directory,
+        limits=limits,
+        texts=texts,
+    )
     registry = ToolRegistry((*looking.definitions(), *holding.definitions(), *talking.definitions()))
     check_tools(registry.schemas(texts))
     return registry

@@ -6,7 +6,9 @@ listed plainly.
 
 from __future__ import annotations
 
-from runtime.agent.guards.answer import AnswerGuards, Objection
+from dataclasses import replace
+
+from runtime.agent.guards.answer import RECOMMENDS, AnswerGuards, Objection
 from runtime.agent.history import text_message
 from runtime.agent.model_call import ModelCaller, Reply
 from runtime.agent.one_shot import needed_calls
@@ -96,7 +98,7 @@ class AgentLoop:
                 reply = await self._continued(turn, reply)
                 objection = self._guards.objection(turn, reply.message.text)
                 if objection is None or not self._time_left(turn):
-                    return self._finished(reply)
+                    return await self._corrected(turn, self._finished(reply))
                 await self._nudge(turn, objection)
             elif empty:
                 break
@@ -127,6 +129,22 @@ class AgentLoop:
         turn.messages.append(message)
         stored = await self._conversations.append(turn.conversation_id, turn.head_id, turn.turn_id, message)
         turn.head_id = stored.id
+
+    async def _corrected(self, turn: TurnState, answer: Answer) -> Answer:
+        """An answer that says otherwise than the capped verdict gets a line that corrects it."""
+        outcomes = (result.outcome for result in reversed(turn.results) if result.outcome is not None)
+        capped = next((outcome for outcome in outcomes if outcome.verdict is not None), None)
+        if capped is None or capped.verdict is None or capped.capped_from is None or not RECOMMENDS.search(answer.text):
+            return answer
+        line = self._texts(
+            "agent.correction",
+            name=capped.verdict.name,
+            action=self._texts(f"tools.action_{capped.verdict.action.value}"),
+            rules="；".join(capped.cap_rules),
+        )
+        await self._say(turn, line)
+        turn.emit(TextDelta(text=f"\n\n{line}"))
+        return replace(answer, text=f"{answer.text}\n\n{line}")
 
     async def _continued(self, turn: TurnState, reply: Reply) -> Reply:
         """Let the model go on where the length limit cut its answer; the parts become one message."""

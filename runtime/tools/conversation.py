@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from pydantic import AliasChoices, Field
 
 from runtime.core.codec import to_json
+from runtime.core.json import JsonObject
+from runtime.core.symbols import Instrument
 from runtime.core.verdicts import Action, Verdict, VerdictLevels
+from runtime.errors import UserError
+from runtime.market.rules.limits import LimitSchedule
 from runtime.market.service import MarketData
 from runtime.market.symbols import InstrumentDirectory
+from runtime.portfolio.service import PortfolioService
 from runtime.storage.verdicts import VerdictStore
 from runtime.texts import Texts
+from runtime.tools.caps import Flag, audit, capped, flags_of
 from runtime.tools.definition import AnyTool, Meta, ToolArgs, ToolContext, ToolDefinition, ToolOutcome
 from runtime.tools.lookup import instrument_of
+from runtime.tools.stock_report import ANALYSED_BARS, limit_ratio_of
+from runtime.wyckoff.engine import analyze
 
 DEFAULT_HORIZON = 20  # trading days: the longest that outcomes are scored at
 
@@ -56,7 +65,9 @@ class ConversationTools:
 
     verdicts: VerdictStore
     market: MarketData
+    portfolio: PortfolioService
     directory: InstrumentDirectory
+    limits: LimitSchedule
     texts: Texts
 
     def definitions(self) -> tuple[AnyTool, ...]:
@@ -102,21 +113,65 @@ class ConversationTools:
             price=price,
             price_as_of=as_of,
         )
+        final, flags = await self._capped(instrument, draft)
+        before = draft.action.value if flags else None
         row = await self.verdicts.add(
             conversation_id=context.conversation_id,
             turn_id=context.turn_id,
-            symbol=draft.symbol,
-            action=draft.action.value,
-            capped_from=None,
-            confidence=draft.confidence,
+            symbol=final.symbol,
+            action=final.action.value,
+            capped_from=before,
+            confidence=final.confidence,
             price=price,
             price_as_of=as_of,
-            body=to_json(draft),
+            body=_body(draft, final, flags),
         )
-        action = self.texts(f"tools.action_{draft.action.value}")
+        meta = Meta(source="" if quote is None else quote.source, as_of=as_of)
+        return self._recorded(replace(final, id=row), draft.action, flags, meta)
+
+    async def _capped(self, instrument: Instrument, draft: Verdict) -> tuple[Verdict, tuple[Flag, ...]]:
+        """The verdict under the risk caps; without bars there is nothing that code could see."""
+        holdings = {item.symbol: item for item in (await self.portfolio.view()).positions}
+        holding = holdings.get(instrument.symbol)
+        try:
+            bars = await self.market.daily(instrument.symbol, limit=ANALYSED_BARS)
+        except UserError:
+            return draft, ()
+        ratio = limit_ratio_of(instrument, bars, self.limits)
+        reading = await asyncio.to_thread(analyze, bars, limit_ratio=ratio)
+        flags = flags_of(
+            instrument,
+            bars,
+            reading,
+            stale=self.market.is_stale(bars),
+            limit_ratio=ratio,
+            stop=None if holding is None else holding.stop_loss,
+        )
+        return capped(draft, flags, held=holding is not None)
+
+    def _recorded(self, verdict: Verdict, asked: Action, flags: tuple[Flag, ...], meta: Meta) -> ToolOutcome:
+        action = self.texts(f"tools.action_{verdict.action.value}")
+        data: JsonObject = {
+            "recorded": True,
+            "id": verdict.id,
+            "symbol": verdict.symbol,
+            "action": verdict.action.value,
+        }
+        rules = tuple(flag.words(self.texts) for flag in flags)
+        if flags:
+            told = self.texts("tools.capped", before=self.texts(f"tools.action_{asked.value}"), after=action)
+            data |= {"capped": audit(asked, verdict.action, flags), "instruction": told}
         return ToolOutcome(
-            data={"recorded": True, "id": row, "symbol": draft.symbol, "action": draft.action.value},
-            summary=self.texts("tools.verdict", name=draft.name, action=action),
-            meta=Meta(source="" if quote is None else quote.source, as_of=as_of),
-            verdict=replace(draft, id=row),
+            data=data,
+            summary=self.texts("tools.verdict", name=verdict.name, action=action),
+            meta=meta,
+            verdict=verdict,
+            capped_from=asked.value if flags else None,
+            cap_rules=rules,
         )
+
+
+def _body(draft: Verdict, final: Verdict, flags: tuple[Flag, ...]) -> JsonObject:
+    """What is stored of a verdict, with the audit record of its cap."""
+    body = to_json(final)
+    return body | {"cap": audit(draft.action, final.action, flags)} if flags else body

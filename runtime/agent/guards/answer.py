@@ -14,6 +14,12 @@ _CONCLUDES: Final = re.compile(
     r"建议|结论|可以买|值得买|买入|建仓|加仓|减仓|清仓|卖出|持有|观望|回避|recommend|\b(?:buy|sell|hold|avoid)\b",
     re.IGNORECASE,
 )
+# A text that tells somebody to buy; a negation just before it is the opposite.
+RECOMMENDS: Final = re.compile(
+    r"(?<!不)(?<!不要)(?<!不宜)(?:建议|可以|值得|适合|应该|现价).{0,4}(?:买入|建仓|加仓|买进|上车)"
+    r"|(?<!not )recommend(?:s|ed)? buying|strong buy",
+    re.IGNORECASE,
+)
 _VERDICT: Final = "record_verdict"
 _READING: Final = "analyze_stock"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, cast
 
 from runtime.core.ids import new_id
@@ -159,6 +159,7 @@ class OfflineAnalyst:
                 thought=self._texts("offline.think_verdict"),
                 calls=tuple(self._verdict(symbol, found) for symbol, found in conclusions.items()),
             )
+        conclusions = {symbol: _as_recorded(symbol, found, view) for symbol, found in conclusions.items()}
         return self._report(reports, conclusions, held, view, left_out=len(intent.instruments) - len(stocks))
 
     def _verdict(self, symbol: str, found: Conclusion) -> Call:
@@ -254,6 +255,15 @@ class OfflineAnalyst:
         """The last call of a turn that ran out of rounds or time: what there is."""
         lines = [self._writer.stock(step, None, None) for step in view.of("analyze_stock") if step.ok]
         return "\n\n".join(lines) or self._texts("offline.help")
+
+
+def _as_recorded(symbol: str, found: Conclusion, view: TurnView) -> Conclusion:
+    """The conclusion as it was recorded: a risk cap may have lowered it and taken the entry away."""
+    for step in view.of("record_verdict"):
+        if step.ok and step.data.get("symbol") == symbol and step.data.get("capped"):
+            levels = {name: level for name, level in found.levels.items() if name != "entry"}
+            return replace(found, action=str(step.data["action"]), levels=levels)
+    return found
 
 
 def _held(view: TurnView) -> dict[str, JsonObject]:

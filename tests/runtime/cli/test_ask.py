@@ -71,7 +71,10 @@ def test_the_verdict_names_events_of_the_engine_with_their_days(answered: Answer
 
 
 def test_nothing_in_the_answer_is_without_ground(answered: Answered) -> None:
-    assert answered.program.events[-1]["grounding"] is None
+    grounding = answered.program.events[-1]["grounding"]
+    assert isinstance(grounding, dict)
+    assert int(str(grounding["checked"])) > 10
+    assert grounding["unmatched"] == []
 
 
 def test_deltas_join_to_the_text_of_the_last_event(answered: Answered) -> None:
