@@ -38,6 +38,11 @@ class Home:
         return self.root / "scratchpad"
 
     @property
+    def skills(self) -> Path:
+        """The person's own skills, one Markdown file each."""
+        return self.root / "skills"
+
+    @property
     def backups(self) -> Path:
         """Copies of the database made before a migration."""
         return self.root / "backups"

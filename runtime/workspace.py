@@ -33,6 +33,7 @@ from runtime.providers.wire.wire_tools import check_tools
 from runtime.redact import Redactor
 from runtime.secrets import SecretStore
 from runtime.settings import LiveSettings, Settings, SettingsFile, load_settings
+from runtime.skills.library import SkillLibrary
 from runtime.storage.approval_records import ApprovalRecords
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.engine import Database
@@ -41,9 +42,11 @@ from runtime.storage.usage import UsageStore
 from runtime.storage.verdicts import VerdictStore
 from runtime.texts import Texts
 from runtime.tools.conversation import ConversationTools
+from runtime.tools.definition import AnyTool
 from runtime.tools.market import MarketTools
 from runtime.tools.portfolio import PortfolioTools
 from runtime.tools.registry import ToolRegistry
+from runtime.tools.skills import SkillTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,7 @@ class Workspace:
     portfolio: PortfolioService
     models: ModelCatalogue
     registry: ToolRegistry
+    skills: SkillLibrary
     runtime: AgentRuntime
 
     @property
@@ -137,7 +141,7 @@ def open_workspace(
     market = _market(base, stores)
     portfolio = _portfolio(base, stores, market)
     models = _models(base)
-    registry = _registry(base, stores, market, portfolio)
+    registry, skills = _tools(base, _definitions(base, stores, market, portfolio))
 
     async def provider(model_id: str | None) -> LLMProvider:
         return chosen.provider or await models.provider(model_id)
@@ -156,6 +160,7 @@ def open_workspace(
         fallbacks=models.fallback_ids,
         spending_limit=lambda: base.live.now().daily_spending_limit,
         resolve=market.directory.resolve,
+        skills=skills,
     )
     return Workspace(
         base=base,
@@ -164,6 +169,7 @@ def open_workspace(
         portfolio=portfolio,
         models=models,
         registry=registry,
+        skills=skills,
         runtime=AgentRuntime(services),
     )
 
@@ -242,7 +248,16 @@ def _portfolio(base: Base, stores: Stores, market: MarketParts) -> PortfolioServ
     )
 
 
-def _registry(base: Base, stores: Stores, market: MarketParts, portfolio: PortfolioService) -> ToolRegistry:
+def _tools(base: Base, definitions: tuple[AnyTool, ...]) -> tuple[ToolRegistry, SkillLibrary]:
+    """The registry, whose schemas every API can take, and the skills that its tools make possible."""
+    known = frozenset(tool.name for tool in definitions)
+    skills = SkillLibrary(base.home, base.texts.language, known.__contains__)
+    registry = ToolRegistry((*definitions, *SkillTools(library=skills, texts=base.texts).definitions()))
+    check_tools(registry.schemas(base.texts))
+    return registry, skills
+
+
+def _definitions(base: Base, stores: Stores, market: MarketParts, portfolio: PortfolioService) -> tuple[AnyTool, ...]:
     directory, limits, texts = market.directory, market.limits, base.texts
     looking = MarketTools(market=market.data, directory=directory, limits=limits, texts=texts)
     holding = PortfolioTools(
@@ -256,6 +271,4 @@ def _registry(base: Base, stores: Stores, market: MarketParts, portfolio: Portfo
         limits=limits,
         texts=texts,
     )
-    registry = ToolRegistry((*looking.definitions(), *holding.definitions(), *talking.definitions()))
-    check_tools(registry.schemas(texts))
-    return registry
+    return (*looking.definitions(), *holding.definitions(), *talking.definitions())

@@ -6,6 +6,7 @@ Nothing is ever overwritten.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +14,7 @@ from runtime.agent.history import model_history
 from runtime.agent.turn import TurnRequest
 from runtime.core.messages import Message, UserMessage
 from runtime.errors import UserError
+from runtime.skills.library import SkillLibrary
 from runtime.storage.conversations import ConversationStore, StoredMessage
 from runtime.texts import Texts
 
@@ -33,9 +35,14 @@ class Opening:
 
 
 async def open_turn(
-    request: TurnRequest, conversation_id: str, conversations: ConversationStore, texts: Texts, now: datetime
+    request: TurnRequest,
+    conversation_id: str,
+    conversations: ConversationStore,
+    texts: Texts,
+    now: datetime,
+    skills: SkillLibrary,
 ) -> Opening:
-    """Store the message of a request, or find the one that is answered again.
+    """Store the message of a request, or find the one that is answered again; a skill that it begins with is spelt out for the model.
 
     Raises:
         UserError: there is nothing to send, or the message is not in the conversation.
@@ -51,7 +58,12 @@ async def open_turn(
     if not request.text.strip():
         raise UserError("agent.empty_text")
     before = path if request.edit_of is None else path[: _position(path, request.edit_of)]
-    message = UserMessage(text=request.text, context=texts("agent.context_line", now=f"{now:%Y-%m-%d %H:%M}"))
+    context = texts("agent.context_line", now=f"{now:%Y-%m-%d %H:%M}")
+    typed = await asyncio.to_thread(skills.typed, request.text)
+    if typed is not None:
+        skill, said = typed
+        context = f"{texts('agent.skill_typed', name=skill.name)}\n{skill.instructions(said)}\n\n{context}"
+    message = UserMessage(text=request.text, context=context)
     parent = before[-1].id if before else None
     stored = await conversations.append(conversation_id, parent, request.turn_id, message)
     return Opening(message=message, head_id=stored.id, history=model_history(before))

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from runtime.paths import resource
-from runtime.texts import DEFAULT_LANGUAGE
+from runtime.skills.skill import Skill
+from runtime.texts import DEFAULT_LANGUAGE, Texts
+
+
+def with_skills(system: str, skills: Iterable[Skill], texts: Texts) -> str:
+    """The system prompt with names and one-line descriptions of the skills; their bodies are read when needed."""
+    listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in skills)
+    return f"{system}\n\n<system-reminder>\n{texts('agent.skills')}\n{listed}\n</system-reminder>" if listed else system
 
 
 def prompt(name: str, language: str = DEFAULT_LANGUAGE) -> str:

@@ -18,7 +18,7 @@ from runtime.agent.loop import AgentLoop
 from runtime.agent.model_call import CallServices, ModelCaller
 from runtime.agent.model_line import ModelLine
 from runtime.agent.opening import open_turn
-from runtime.agent.prompts import prompt
+from runtime.agent.prompts import prompt, with_skills
 from runtime.agent.scratchpad import Scratchpad
 from runtime.agent.sink import EventSink
 from runtime.agent.turn import Answer, Surface, TurnRequest, TurnState
@@ -45,6 +45,7 @@ from runtime.paths import Home
 from runtime.providers.base import LLMProvider, ProviderError
 from runtime.redact import Redactor
 from runtime.settings import Settings
+from runtime.skills.library import SkillLibrary
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.turn_lock import turn_lock
 from runtime.storage.usage import UsageStore
@@ -75,6 +76,7 @@ class RuntimeServices:
     provider: Callable[[str | None], Awaitable[LLMProvider]]
     fallbacks: Callable[[], tuple[str, ...]]
     spending_limit: Callable[[], float]
+    skills: SkillLibrary
     resolve: Callable[[str], Resolution]
 
 
@@ -163,7 +165,7 @@ class AgentRuntime:
         """Store the person's text and set the turn up."""
         services = self._services
         opening = await open_turn(
-            request, conversation_id, services.conversations, services.texts, services.clock.now()
+            request, conversation_id, services.conversations, services.texts, services.clock.now(), services.skills
         )
         consents = ConsentBook()
         if pending_question is not None:
@@ -209,7 +211,7 @@ class AgentRuntime:
         services = self._services
         language = services.texts.language
         loop = AgentLoop(
-            model=ModelCaller(models, self._call_services()),
+            model=ModelCaller(models, await self._call_services()),
             executor=self._executor(surface, turn, consents),
             conversations=services.conversations,
             settings=services.settings,
@@ -223,11 +225,12 @@ class AgentRuntime:
         )
         return await loop.run(turn)
 
-    def _call_services(self) -> CallServices:
+    async def _call_services(self) -> CallServices:
         services = self._services
+        skills = await asyncio.to_thread(services.skills.load)
         aborted: JsonObject = {"ok": False, "error": {"code": "aborted", "message": services.texts("tools.aborted")}}
         return CallServices(
-            system=prompt("system", services.texts.language),
+            system=with_skills(prompt("system", services.texts.language), skills.skills, services.texts),
             schemas=services.registry.schemas(services.texts),
             conversations=services.conversations,
             usage=services.usage,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from runtime.cli.start import USAGE, CliContext, first_texts, workspace
 
 APPROVE = ("ask", "never", "always")
+
+
+if TYPE_CHECKING:
+    from runtime.workspace import Workspace
 
 
 def ask(
@@ -58,5 +62,17 @@ def run_chat(context: CliContext, *, model_id: str | None, conversation_id: str 
                     case "/new":
                         current = new_id()
                         typer.echo(opened.texts("cli.chat_new"))
+                    case "/help":
+                        typer.echo(_help(opened))
                     case text:
                         session.turn(text, conversation_id=current, model_id=model_id)
+
+
+def _help(opened: Workspace) -> str:
+    """The commands of the prompt, the skills, and skill files that could not be used."""
+    texts, loaded = opened.texts, opened.skills.load()
+    skills = [f"  /{skill.name}  {skill.description}" for skill in loaded.skills]
+    problems = [texts.error(problem) for problem in loaded.problems]
+    return "\n".join(
+        [texts("cli.chat_help"), *skills, texts("cli.chat_help_own", folder=opened.skills.folder), *problems]
+    )

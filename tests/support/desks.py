@@ -125,6 +125,7 @@ def _runtime(
             broker=ApprovalBroker(workspace.stores.approvals),
             provider=chosen,
             fallbacks=lambda: tuple(named),
+            skills=workspace.skills,
             spending_limit=lambda: float(str(settings.get("daily_spending_limit", 0.0))),
             resolve=workspace.market.directory.resolve,
         )

@@ -1,0 +1,1 @@
+"""Skills: instructions for a kind of task, known to the model by name and read when they are needed."""
