@@ -38,9 +38,19 @@ class Home:
         return self.root / "scratchpad"
 
     @property
+    def files(self) -> Path:
+        """The work folder: what a person puts here, a model may read."""
+        return self.root / "files"
+
+    @property
     def skills(self) -> Path:
         """The person's own skills, one Markdown file each."""
         return self.root / "skills"
+
+    @property
+    def context_archive(self) -> Path:
+        """Messages that compaction took out of a model's sight, one folder for each conversation."""
+        return self.root / "context_archive"
 
     @property
     def backups(self) -> Path:

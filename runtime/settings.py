@@ -41,6 +41,7 @@ class Settings:
     proxy: str = "system"  # system: as the system says; none; or an address such as http://127.0.0.1:7890
     ollama_url: str = "http://127.0.0.1:11434"  # where a server on this machine is looked for
     lmstudio_url: str = "http://127.0.0.1:1234"
+    readable_folders: str = ""  # more folders that a model may read, separated by commas; the work folder always
     max_concurrent_tools: int = 5  # seed 000
     checkpoint_s: float = 1.0  # a half answer is written at least this often
     offline_pause_s: float = 0.01  # between two pieces of the offline analyst's text, so that it reads as it comes
@@ -123,6 +124,8 @@ def _valid(name: str, value: object) -> bool:
             return False
     if name == "proxy":
         return value in ("system", "none") or is_address(str(value))
+    if name == "readable_folders":
+        return isinstance(value, str)
     if name in _ADDRESSES:
         return is_address(str(value))
     if not isinstance(value, int | float):

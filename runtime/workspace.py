@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import cast
 
 from runtime.agent.runtime import AgentRuntime, RuntimeServices
@@ -43,6 +44,8 @@ from runtime.storage.verdicts import VerdictStore
 from runtime.texts import Texts
 from runtime.tools.conversation import ConversationTools
 from runtime.tools.definition import AnyTool
+from runtime.tools.local.files import FileTools
+from runtime.tools.local.web import WebTools
 from runtime.tools.market import MarketTools
 from runtime.tools.portfolio import PortfolioTools
 from runtime.tools.registry import ToolRegistry
@@ -248,6 +251,12 @@ def _portfolio(base: Base, stores: Stores, market: MarketParts) -> PortfolioServ
     )
 
 
+def _readable_folders(base: Base) -> tuple[Path, ...]:
+    """The work folder first, then what the person opened."""
+    named = (part.strip() for part in base.settings.readable_folders.split(","))
+    return (base.home.files, *(Path(part).expanduser() for part in named if part))
+
+
 def _tools(base: Base, definitions: tuple[AnyTool, ...]) -> tuple[ToolRegistry, SkillLibrary]:
     """The registry, whose schemas every API can take, and the skills that its tools make possible."""
     known = frozenset(tool.name for tool in definitions)
@@ -271,4 +280,7 @@ def _definitions(base: Base, stores: Stores, market: MarketParts, portfolio: Por
         limits=limits,
         texts=texts,
     )
-    return (*looking.definitions(), *holding.definitions(), *talking.definitions())
+    reading = FileTools(folders=_readable_folders(base), redactor=base.redactor, texts=texts)
+    browsing = WebTools(clock=base.clock, texts=texts)
+    tools = (looking, holding, talking, reading, browsing)
+    return tuple(tool for group in tools for tool in group.definitions())

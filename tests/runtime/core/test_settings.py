@@ -77,7 +77,7 @@ def test_an_invalid_environment_leaves_the_files_value(home: Home) -> None:
 
 def test_every_setting_has_an_environment_form(home: Home) -> None:
     for item in fields(Settings):
-        special = {"language": "en", "market": "sample", "proxy": "none"}
+        special = {"language": "en", "market": "sample", "proxy": "none", "readable_folders": "x"}
         value = "http://127.0.0.1:1" if item.name.endswith("_url") else special.get(item.name, "1")
         loaded = load_settings(SettingsFile(home), {f"WYCKOFF_{item.name.upper()}": value})
         assert loaded.problems == ()
