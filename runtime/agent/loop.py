@@ -80,7 +80,7 @@ class AgentLoop:
             if not self._model.models.capabilities.tools:
                 await self._fetch(turn)
             try:
-                reply = await self._model.call(turn)
+                reply = await self._continued(turn, await self._model.call(turn))
             except ProviderError:
                 if turn.fetched or self._model.models.capabilities.tools:
                     raise
@@ -95,7 +95,6 @@ class AgentLoop:
             elif turn.steering:
                 continue  # the person went on while the answer came: answer that too
             elif reply.message.text.strip():
-                reply = await self._continued(turn, reply)
                 objection = self._guards.objection(turn, reply.message.text)
                 if objection is None or not self._time_left(turn):
                     return await self._corrected(turn, self._finished(reply))
@@ -149,7 +148,8 @@ class AgentLoop:
     async def _continued(self, turn: TurnState, reply: Reply) -> Reply:
         """Let the model go on where the length limit cut its answer; the parts become one message."""
         for attempt in range(1, MOST_CONTINUATIONS + 1):
-            if reply.reason != "length" or not self._time_left(turn):
+            cut = reply.reason == "length" and not reply.message.calls and reply.message.text.strip()
+            if not cut or not self._time_left(turn):
                 break
             turn.emit(Continuation(attempt=attempt, reason="output-length"))
             reply = await self._model.go_on(turn, self._texts("agent.go_on"))
