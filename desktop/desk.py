@@ -68,7 +68,7 @@ class Desk(QObject):
         )
         self._approval_desk = ApprovalDesk(ui, window, self.approvals, workspace.runtime)
         self._charts = ChartDesk(workspace.market, window, self.start_task)
-        self._usage = UsageDesk(window.status, self.chat)
+        self._usage = UsageDesk(window.status, self.chat, ui.texts)
         self._undo = UndoDesk(workspace.portfolio, workspace.registry, window.undo_bar, self.start_task)
         self.tasks = TasksModel(workspace.texts, workspace.base.clock)
         window.tasks.follow(self.tasks)
@@ -171,6 +171,7 @@ class Desk(QObject):
         window.onboarding.later.connect(composer.focus)
         view = window.transcript
         view.regenerate.connect(chat.regenerate)
+        view.other_model.connect(chat.regenerate)
         view.edit.connect(self._edit_message)
         view.version_chosen.connect(lambda message: self.start_task(chat.show_version(message), "version"))
         view.continue_asked.connect(lambda: self._send(self._ui.texts("desktop.continue_text")))
@@ -221,8 +222,8 @@ class Desk(QObject):
         current = next((item for item in models if item.id == wanted), models[0])
         names = [(item.id, self._model_name(item.id)) for item in models]
         self.window.composer.set_models(names, current.id)
-        self.window.status.show_model(self._model_name(current.id), offline=current.id == OFFLINE_ID)
-        self._usage.choose(current)
+        self.window.transcript.models.set_models(names)
+        self._usage.choose(current, models)
 
     def _model_name(self, model_id: str) -> str:
         return self._ui.texts("desktop.offline_name") if model_id == OFFLINE_ID else model_id
@@ -242,7 +243,7 @@ class Desk(QObject):
     def _settings(self) -> SettingsDialog:
         dialog = SettingsDialog(self._ui, self._workspace, self.window)
         dialog.models_changed.connect(self._show_models)
-        dialog.finished.connect(lambda _code: self.start_task(dialog.models.aclose(), "settings"))
+        dialog.finished.connect(lambda _code: self.start_task(dialog.aclose(), "settings"))
         return dialog
 
     def _toggle_theme(self) -> None:

@@ -22,6 +22,11 @@ def counted(tokens: int, *, estimated: bool = False) -> str:
     return f"{ABOUT if estimated else ''}{tokens:,}"
 
 
+def summed(tokens: int, *, estimated: bool = False) -> str:
+    """A sum of many calls: millions in short, less in full."""
+    return counted(tokens, estimated=estimated) if tokens < M else f"{ABOUT if estimated else ''}{tokens / M:.2f}M"
+
+
 def money(cost: float | None, *, estimated: bool = False) -> str:
     """A cost in the currency of the prices; a dash where it is not known."""
     return UNKNOWN if cost is None else f"{ABOUT if estimated else ''}{cost:,.3f}"

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.context import Ui
@@ -14,9 +15,16 @@ from desktop.widgets import IconLabel, hairline, label
 
 WIDTH: Final = 576
 PROMPTS: Final = (("chart-candlestick", "stock"), ("radar", "market"), ("wallet", "portfolio"))
-SERVICES: Final = {"deepseek": "deepseek", "openai": "openai", "local": "ollama"}  # card and the service it begins with
+SERVICES: Final = {
+    "deepseek": "deepseek",
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "gemini": "gemini",
+    "local": "ollama",
+}  # card and the service it begins with
 LATER: Final = "later"
-COLUMNS: Final = 2
+COLUMNS: Final = 3
+NARROW: Final = 560  # below this two of them
 PROMISES: Final = (("key-round", "keys"), ("hard-drive", "local"), ("shield-check", "ask"))
 
 
@@ -38,6 +46,11 @@ class Onboarding(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._ui = ui
+        self._columns = COLUMNS
+        self._services = self._make_services()
+        self._grid = QGridLayout()
+        self._grid.setSpacing(8)
+        self._arrange_services()
         texts = ui.texts
         page = QWidget()
         page.setProperty("role", "canvas")
@@ -54,7 +67,7 @@ class Onboarding(QScrollArea):
         column.addWidget(self._prompts())
         column.addSpacing(20)
         column.addWidget(label(texts("desktop.add_own_model"), "small", tone="3"))
-        column.addLayout(self._services())
+        column.addLayout(self._grid)
         column.addSpacing(20)
         column.addWidget(self._promises())
         column.addWidget(label(texts("desktop.risk_notice"), "small", tone="3", wrap=True))
@@ -86,10 +99,25 @@ class Onboarding(QScrollArea):
             rows.addWidget(row)
         return card
 
-    def _services(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(8)
-        for index, key in enumerate((*SERVICES, LATER)):
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the cards room for their words."""
+        super().resizeEvent(event)
+        columns = COLUMNS if self.viewport().width() >= NARROW else COLUMNS - 1
+        if columns != self._columns:
+            self._columns = columns
+            self._arrange_services()
+
+    def _arrange_services(self) -> None:
+        for card in self._services:
+            self._grid.removeWidget(card)
+        for index, card in enumerate(self._services):
+            self._grid.addWidget(card, index // self._columns, index % self._columns)
+        for column in range(COLUMNS):
+            self._grid.setColumnStretch(column, int(column < self._columns))
+
+    def _make_services(self) -> list[QPushButton]:
+        cards: list[QPushButton] = []
+        for key in (*SERVICES, LATER):
             card = _CardButton(f"onboarding-{key}", self._ui.texts(f"desktop.service_{key}"), "card")
             card.setMinimumHeight(56)
             card.setProperty("dashed", "true" if key == LATER else "false")
@@ -97,9 +125,8 @@ class Onboarding(QScrollArea):
             name, line = self._ui.texts(f"desktop.service_{key}"), self._ui.texts(f"desktop.service_{key}_line")
             card.fill(None, name, line, sign)
             card.clicked.connect(self.later if key == LATER else partial(self._add, SERVICES[key]))
-            grid.addWidget(card, index // COLUMNS, index % COLUMNS)
-            grid.setColumnStretch(index % COLUMNS, 1)
-        return grid
+            cards.append(card)
+        return cards
 
     def _promises(self) -> QWidget:
         holder = QWidget()

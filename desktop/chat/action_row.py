@@ -1,13 +1,18 @@
-"""The row under a turn: copy, answer again, edit, versions, and how the turn stands. It always takes its room, so that nothing jumps."""
+"""The row under a turn: copy, answer again (by another model too), edit, versions, and how the turn stands.
+
+It always takes its room, so that nothing jumps.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from desktop.chat.model_menu import ModelMenu
 from desktop.context import Ui
 from desktop.icons import icon
 from desktop.viewmodels.parts import Turn, TurnStatus
@@ -15,7 +20,12 @@ from desktop.widgets import Spinner, button, icon_button, label
 from runtime.core.messages import Versions
 
 HEIGHT: Final = 28
-ICONS: Final = ("copy", "rotate-cw", "pencil")
+ICONS: Final = {
+    "copyButton": "copy",
+    "regenerateButton": "rotate-cw",
+    "otherModelButton": "cpu",
+    "editButton": "pencil",
+}
 STATUS: Final[dict[TurnStatus, str]] = {
     "running": "desktop.tool_running",
     "stopped": "desktop.stopped",
@@ -68,34 +78,34 @@ class ActionRow(QWidget):
     Args:
         ui: shared parts.
         turn: what it acts on.
+        models: those that can answer again.
     """
 
     copy_asked = Signal()
     regenerate = Signal()
+    other_model = Signal(str)  # its id
     edit = Signal()
     continue_asked = Signal()
     version_chosen = Signal(str)
 
-    def __init__(self, ui: Ui, turn: Turn) -> None:
+    def __init__(self, ui: Ui, turn: Turn, models: ModelMenu) -> None:
         super().__init__()
         self._ui = ui
         self._turn = turn
+        self._models = models
+        models.changed.connect(self.refresh)
         self._last = False
         self._hovered = False
-        texts, theme = ui.texts, ui.theme
-        self._buttons = (
-            icon_button("copy", texts("desktop.copy"), theme, self.copy_asked.emit),
-            icon_button("rotate-cw", texts("desktop.regenerate"), theme, self.regenerate.emit),
-            icon_button("pencil", texts("desktop.edit"), theme, self.edit.emit),
-        )
-        for name, action in zip(("copyButton", "regenerateButton", "editButton"), self._buttons, strict=True):
-            action.setObjectName(name)
-            action.installEventFilter(self)
+        self._copy = self._action("copyButton", "desktop.copy", self.copy_asked.emit)
+        self._again = self._action("regenerateButton", "desktop.regenerate", self.regenerate.emit)
+        self._other = self._action("otherModelButton", "desktop.other_model", self._offer_models)
+        self._edit = self._action("editButton", "desktop.edit", self.edit.emit)
+        self._buttons = (self._copy, self._again, self._other, self._edit)
         self._answers = VersionStepper(ui)
         self._answers.stepped.connect(self.version_chosen)
         self._spinner = Spinner(ui.spinners)
         self._status = label("", "small", tone="3")
-        self._continue = button(texts("desktop.continue"), "link", name="continueButton")
+        self._continue = button(ui.texts("desktop.continue"), "link", name="continueButton")
         self._continue.clicked.connect(self.continue_asked)
         self.setFixedHeight(HEIGHT)
         row = QHBoxLayout(self)
@@ -121,9 +131,10 @@ class ActionRow(QWidget):
         self._spinner.setVisible(running)
         for action in self._buttons:
             action.setVisible(not running)
-        for action in self._buttons[1:]:
+        self._other.setVisible(not running and self._models.several)
+        for action in (self._again, self._other, self._edit):
             action.setEnabled(bool(turn.message_id))
-        self._buttons[0].setEnabled(bool(turn.answer))
+        self._copy.setEnabled(bool(turn.answer))
         self._answers.show_versions(turn.answers)
         self._continue.setVisible(self._last and turn.status in ("stopped", "partial"))
         self._show_icons()
@@ -144,8 +155,17 @@ class ActionRow(QWidget):
             self._show_icons()
         return super().eventFilter(watched, event)
 
+    def _action(self, name: str, key: str, act: Callable[[], object]) -> QToolButton:
+        made = icon_button(ICONS[name], self._ui.texts(key), self._ui.theme, act)
+        made.setObjectName(name)
+        made.installEventFilter(self)
+        return made
+
+    def _offer_models(self) -> None:
+        self._models.open(self._other, self.other_model.emit)
+
     def _show_icons(self) -> None:
         shown = self._hovered or self._last or any(action.hasFocus() for action in self._buttons)
         color = self._ui.theme.color("text.2")
-        for action, name in zip(self._buttons, ICONS, strict=True):
-            action.setIcon(icon(name, color) if shown else QIcon())
+        for action in self._buttons:
+            action.setIcon(icon(ICONS[action.objectName()], color) if shown else QIcon())

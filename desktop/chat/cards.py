@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
+from desktop.chat.model_menu import ModelMenu
 from desktop.context import Ui
 from desktop.flow import FlowLayout
 from desktop.viewmodels.parts import ApprovalPart, NoticePart, QuestionPart
@@ -93,12 +94,17 @@ class QuestionCard(QFrame):
 
 
 class NoticeCard(QFrame):
-    """A note of the runtime; warnings and errors stand on amber with an icon, never on red. An error can be copied and tried again."""
+    """A note of the runtime; warnings and errors stand on amber with an icon, never on red.
+
+    An error can be copied, and tried again by the same or another model.
+    """
 
     retry_asked = Signal()
+    other_model = Signal(str)  # its id
 
-    def __init__(self, ui: Ui, part: NoticePart) -> None:
+    def __init__(self, ui: Ui, part: NoticePart, models: ModelMenu) -> None:
         super().__init__()
+        self._models = models
         loud = part.kind != "info"
         if loud:
             self.setProperty("role", "warn")
@@ -122,9 +128,20 @@ class NoticeCard(QFrame):
         row.setContentsMargins(24, 0, 0, 0)
         again = button(ui.texts("desktop.retry"), small=True, name="retryButton")
         again.clicked.connect(self.retry_asked)
+        other = self._other = button(ui.texts("desktop.other_model"), small=True, name="otherModelButton")
+        other.setAccessibleName(other.text())
+        other.clicked.connect(self._offer_models)
+        self._models.changed.connect(self._show_other)
+        self._show_other()
         copy = button(ui.texts("desktop.copy_details"), "ghost", small=True)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        row.addWidget(again)
-        row.addWidget(copy)
+        for way in (again, other, copy):
+            row.addWidget(way)
         row.addStretch(1)
         return row
+
+    def _show_other(self) -> None:
+        self._other.setVisible(self._models.several)
+
+    def _offer_models(self) -> None:
+        self._models.open(self._other, self.other_model.emit)

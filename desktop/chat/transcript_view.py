@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from desktop.chat.model_menu import ModelMenu
 from desktop.context import Ui
 from desktop.viewmodels.parts import Part, Turn
 from desktop.viewmodels.transcript import TranscriptModel
@@ -38,6 +39,7 @@ class TranscriptView(QScrollArea):
     """
 
     regenerate = Signal(str)
+    other_model = Signal(str, str)
     edit = Signal(str, str)
     version_chosen = Signal(str)
     continue_asked = Signal()
@@ -54,6 +56,7 @@ class TranscriptView(QScrollArea):
         self.setAccessibleName(ui.texts("desktop.transcript"))
         self._ui = ui
         self._model = model
+        self.models = ModelMenu(self)
         self._renderer: MarkdownRenderer | None = None
         self._views: dict[int, TurnView] = {}
         self._last: TurnView | None = None
@@ -158,9 +161,9 @@ class TranscriptView(QScrollArea):
 
         if self._renderer is None:
             self._renderer = MarkdownRenderer(self._ui.theme)
-        view = TurnView(self._ui, self._renderer, turn)
+        view = TurnView(self._ui, self._renderer, turn, self.models)
         for name in (
-            *("regenerate", "edit", "version_chosen", "continue_asked", "reopen", "answered"),
+            *("regenerate", "other_model", "edit", "version_chosen", "continue_asked", "reopen", "answered"),
             *("level_clicked", "evidence_clicked", "link_clicked"),
         ):
             getattr(view, name).connect(getattr(self, name))

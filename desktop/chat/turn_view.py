@@ -14,6 +14,7 @@ from desktop.chat.cards import ApprovalCard, NoticeCard, QuestionCard
 from desktop.chat.fold import ThinkingFold
 from desktop.chat.live_text import AnswerText
 from desktop.chat.markdown import MarkdownRenderer
+from desktop.chat.model_menu import ModelMenu
 from desktop.chat.tool_card import ToolCard
 from desktop.chat.verdict_card import VerdictCard
 from desktop.context import Ui
@@ -42,9 +43,11 @@ class TurnView(QWidget):
         ui: shared parts.
         renderer: markdown to HTML.
         turn: what is shown.
+        models: those that can answer again.
     """
 
     regenerate = Signal(str)  # message id
+    other_model = Signal(str, str)  # message id, model id
     edit = Signal(str, str)  # message id, its text
     version_chosen = Signal(str)  # message id
     continue_asked = Signal()
@@ -54,9 +57,10 @@ class TurnView(QWidget):
     evidence_clicked = Signal(str, str)
     link_clicked = Signal(QUrl)
 
-    def __init__(self, ui: Ui, renderer: MarkdownRenderer, turn: Turn) -> None:
+    def __init__(self, ui: Ui, renderer: MarkdownRenderer, turn: Turn, models: ModelMenu) -> None:
         super().__init__()
         self._ui = ui
+        self._models = models
         self._renderer = renderer
         self._turn = turn
         self._widgets: dict[int, QWidget] = {}
@@ -179,15 +183,20 @@ class TurnView(QWidget):
         return view
 
     def _notice(self, part: NoticePart) -> NoticeCard:
-        card = NoticeCard(self._ui, part)
+        card = NoticeCard(self._ui, part, self._models)
         card.retry_asked.connect(lambda: self.regenerate.emit(self._turn.message_id))
+        card.other_model.connect(self._ask_other)
         return card
 
     def _action_row(self) -> ActionRow:
-        row = ActionRow(self._ui, self._turn)
+        row = ActionRow(self._ui, self._turn, self._models)
         row.copy_asked.connect(lambda: QGuiApplication.clipboard().setText(self._turn.answer))
         row.regenerate.connect(lambda: self.regenerate.emit(self._turn.message_id))
+        row.other_model.connect(self._ask_other)
         row.edit.connect(lambda: self.edit.emit(self._turn.message_id, self._turn.text))
         row.continue_asked.connect(self.continue_asked)
         row.version_chosen.connect(self.version_chosen)
         return row
+
+    def _ask_other(self, model_id: str) -> None:
+        self.other_model.emit(self._turn.message_id, model_id)

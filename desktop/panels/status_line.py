@@ -9,11 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from desktop.context import Ui
-from desktop.widgets import Dot, IconLabel, Spinner, button, hairline, label
+from desktop.figures import compact, counted, money
+from desktop.widgets import Dot, Elided, IconLabel, Spinner, button, hairline, label
 from runtime.core.messages import Usage
 
 HEIGHT: Final = 28
-K: Final = 1000
+MODEL_WIDTH: Final = 200  # a longer name is cut
 
 
 class StatusLine(QFrame):
@@ -32,8 +33,9 @@ class StatusLine(QFrame):
         self._ui = ui
         self._dot = Dot()
         self._model = label("", "small", tone="2")
+        self._model.setObjectName("statusModel")
         self._context = self._make_context()
-        self._usage = label("", "small", tone="3")
+        self._usage = Elided("", "small", tone="3")
         self._usage.setObjectName("statusUsage")
         self._clock = IconLabel("clock", ui.themes, "text.3", 14)
         self._market = label("", "small", tone="3")
@@ -49,8 +51,7 @@ class StatusLine(QFrame):
         row.addWidget(self._context)
         self._usage_line = _separator()
         row.addWidget(self._usage_line)
-        row.addWidget(self._usage)
-        row.addStretch(1)
+        row.addWidget(self._usage, 1)
         for widget in (self._clock, self._market, self._running_line, self._spinner, self._running):
             row.addWidget(widget)
         self._clock.hide()
@@ -59,9 +60,11 @@ class StatusLine(QFrame):
         self.show_running(0)
 
     def show_model(self, name: str, *, offline: bool) -> None:
-        """The model that answers next; a hollow dot for the offline analyst."""
+        """The model that answers, or answers next; a hollow dot for the offline analyst."""
         self._dot.fill(on=not offline)
-        self._model.setText(name)
+        metrics = self._model.fontMetrics()
+        self._model.setText(metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, MODEL_WIDTH))
+        self._model.setToolTip(name)
 
     def show_context(self, used: int, window: int) -> None:
         """How much of the model's window the last call took, in tokens; nothing while that is not known."""
@@ -69,19 +72,29 @@ class StatusLine(QFrame):
         self._context.setVisible(known)
         if known:
             self._bar.setValue(min(100, round(used / window * 100)))
-            text = self._ui.texts("desktop.context_used", used=_thousands(used), window=_thousands(window))
+            text = self._ui.texts("desktop.context_used", used=compact(used), window=compact(window))
             self._context_text.setText(text)
 
-    def show_usage(self, usage: Usage) -> None:
-        """Tokens and cost of the last turn."""
-        known = usage != Usage()
-        self._usage.setVisible(known)
+    def show_usage(self, usage: Usage, *, at_least: bool = False) -> None:
+        """Tokens and cost of the last turn, as far as it has come; an unknown cost is left out.
+
+        Args:
+            usage: the sums.
+            at_least: some of the calls have a cost that is not known.
+        """
+        texts, known, estimated = self._ui.texts, usage != Usage(), usage.estimated
         self._usage_line.setVisible(known)
-        cost = "" if usage.cost is None else self._ui.texts("desktop.cost", cost=f"{usage.cost:.3f}")
-        text = self._ui.texts(
-            "desktop.usage", fresh=f"{usage.input:,}", cached=f"{usage.cache_read:,}", output=f"{usage.output:,}"
+        written = counted(usage.cache_write, estimated=estimated)
+        text = texts(
+            "desktop.usage",
+            fresh=counted(usage.input, estimated=estimated),
+            cached=counted(usage.cache_read, estimated=estimated),
+            written=texts("desktop.usage_written", written=written) if usage.cache_write else "",
+            output=counted(usage.output, estimated=estimated),
         )
-        self._usage.setText(text + cost if known else "")
+        price = "desktop.cost_at_least" if at_least else "desktop.cost"
+        cost = "" if usage.cost is None else texts(price, cost=money(usage.cost, estimated=estimated))
+        self._usage.set_whole(text + cost if known else "")
 
     def show_market(self, newest: date | None, sample_as_of: date) -> None:
         """As of when the local bars and the sample market are."""
@@ -122,7 +135,3 @@ def _separator() -> QWidget:
     row.setContentsMargins(6, 8, 6, 8)
     row.addWidget(hairline(vertical=True))
     return holder
-
-
-def _thousands(tokens: int) -> str:
-    return str(tokens) if tokens < K else f"{tokens / K:.0f}k"

@@ -12,7 +12,7 @@ from desktop.context import Ui
 from desktop.icons import icon
 from desktop.settings.fields import KindChoice, text_line
 from desktop.theme import Theme
-from desktop.widgets import button, label
+from desktop.widgets import Elided, button, label
 from runtime.providers.model_config import ModelConfig
 from runtime.providers.presets import SERVICES, preset_of
 
@@ -35,7 +35,7 @@ class AddModelForm(QFrame):
         self._ui = ui
         texts = ui.texts
         self._service = text_line("modelService", texts("desktop.service"))
-        self._address = label("", "small", tone="3", wrap=True)
+        self._address = Elided("", "small", tone="3")
         self._kind = KindChoice(ui, "modelKind")
         self._menu = QMenu(self)
         self._menu.setObjectName("serviceMenu")
@@ -105,7 +105,7 @@ class AddModelForm(QFrame):
     def _follow(self, text: str) -> None:
         """The address behind a service's name, and the API spoken there."""
         known = preset_of(text)
-        self._address.setText(self._ui.texts("settings.address_hint") if known is None else known.base_url)
+        self._address.set_whole(self._ui.texts("settings.address_hint") if known is None else known.base_url)
         self._kind.follow(text)
 
     def _open_menu(self) -> None:

@@ -6,11 +6,12 @@ import asyncio
 from typing import Final
 
 import tomlkit
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.context import Ui
+from desktop.settings.fields import Choice
 from desktop.theme import MarketMode, SchemeChoice
-from desktop.widgets import button, label
+from desktop.widgets import label
 from runtime.errors import WyckoffError
 from runtime.settings import SettingsFile
 from runtime.texts import LANGUAGES
@@ -45,7 +46,7 @@ class AppearancePage(QWidget):
             ("language", "settings.language", LANGUAGES, ui.texts.language),
         ):
             layout.addWidget(label(ui.texts(caption), tone="2"))
-            layout.addLayout(self._row(kind, values, current))
+            layout.addWidget(self._choice(kind, caption, values, current))
             layout.addSpacing(10)
         layout.addWidget(self._said)
         layout.addStretch(1)
@@ -55,20 +56,12 @@ class AppearancePage(QWidget):
         if self._writing is not None:
             await asyncio.wait({self._writing})
 
-    def _row(self, kind: str, values: tuple[str, ...], current: str) -> QHBoxLayout:
-        group = QButtonGroup(self)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        for value in values:
-            key = f"settings.language_{value}" if kind == "language" else f"desktop.{kind}_{value}"
-            choice = button(self._ui.texts(key), "chip", name=f"{kind}-{value}")
-            choice.setCheckable(True)
-            choice.setChecked(value == current)
-            choice.clicked.connect(lambda _=False, chosen=value: self._choose(kind, chosen))
-            group.addButton(choice)
-            row.addWidget(choice)
-        row.addStretch(1)
-        return row
+    def _choice(self, kind: str, caption: str, values: tuple[str, ...], current: str) -> Choice:
+        texts = self._ui.texts
+        prefix = "settings.language" if kind == "language" else f"desktop.{kind}"
+        choice = Choice(kind, texts(caption), [(value, texts(f"{prefix}_{value}")) for value in values], current)
+        choice.chosen.connect(lambda value: self._choose(kind, value))
+        return choice
 
     def _choose(self, kind: str, value: str) -> None:
         if kind == "scheme":

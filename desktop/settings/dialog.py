@@ -1,7 +1,8 @@
-"""The settings: a page for models and keys, a page for the look."""
+"""The settings: pages for models and keys, for what they cost, for the way to them, and for the look."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QSize, QTimer, Signal
@@ -21,6 +22,8 @@ from desktop.context import Ui
 from desktop.icons import icon
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.models_page import ModelsPage
+from desktop.settings.network_page import NetworkPage
+from desktop.settings.spending_page import SpendingPage
 from desktop.theme import Theme
 from desktop.widgets import button, hairline
 from runtime.workspace import Workspace
@@ -28,6 +31,8 @@ from runtime.workspace import Workspace
 SIZE: Final = 860, 640
 NAV_WIDTH: Final = 184
 NAV_ROW: Final = 32
+SETTLE_MS: Final = 50  # until the layout of new words stands
+AROUND: Final = 12  # px left above and below
 
 
 class SettingsDialog(QDialog):
@@ -49,6 +54,8 @@ class SettingsDialog(QDialog):
         self._ui = ui
         self.models = ModelsPage(ui, workspace)
         self.models.changed.connect(self.models_changed)
+        self.spending = SpendingPage(ui, workspace)
+        self.network = NetworkPage(ui, workspace)
         self.appearance = AppearancePage(ui, workspace.base.settings_file)
         self._nav = QListWidget()
         self._nav.setObjectName("settingsNav")
@@ -56,14 +63,23 @@ class SettingsDialog(QDialog):
         self._nav.setFixedWidth(NAV_WIDTH)
         self._pages = QStackedWidget()
         self._icons: list[str] = []
-        models = self._add_page("desktop.models", "cpu", self.models)
-        self.models.spoke.connect(lambda said: QTimer.singleShot(0, said, lambda: models.ensureWidgetVisible(said)))
+        for key, icon_name, page in (
+            ("desktop.models", "cpu", self.models),
+            ("settings.spending", "gauge", self.spending),
+            ("settings.network", "globe", self.network),
+        ):
+            page.spoke.connect(partial(_reveal, self._add_page(key, icon_name, page)))
         self._add_page("desktop.appearance", "palette", self.appearance)
         self._nav.currentRowChanged.connect(self._pages.setCurrentIndex)
         self._nav.setCurrentRow(0)
         self._lay_out()
         ui.themes.changed.connect(self._tint)
         self._tint(ui.theme)
+
+    async def aclose(self) -> None:
+        """End what the pages do."""
+        for page in (self.models, self.spending, self.network, self.appearance):
+            await page.aclose()
 
     def _add_page(self, key: str, icon_name: str, page: QWidget) -> QScrollArea:
         """A page that scrolls where the dialog is small."""
@@ -100,3 +116,8 @@ class SettingsDialog(QDialog):
     def _tint(self, theme: Theme) -> None:
         for row, name in enumerate(self._icons):
             self._nav.item(row).setIcon(icon(name, theme.color("text.2")))
+
+
+def _reveal(page: QScrollArea, part: QWidget) -> None:
+    """Scroll to a part of a page once it has its place."""
+    QTimer.singleShot(SETTLE_MS, part, lambda: page.ensureWidgetVisible(part, 0, AROUND))

@@ -134,7 +134,9 @@ class SwitchChoice(Choice):
     """
 
     def __init__(self, ui: Ui, name: str, caption: str) -> None:
-        super().__init__(name, caption, [(value, ui.texts(f"settings.{value}")) for value in ("auto", "yes", "no")], "auto")
+        super().__init__(
+            name, caption, [(value, ui.texts(f"settings.{value}")) for value in ("auto", "yes", "no")], "auto"
+        )
 
     @property
     def switch(self) -> bool | None:
@@ -157,6 +159,7 @@ class KindChoice(Choice):
     def __init__(self, ui: Ui, name: str) -> None:
         options = [(kind, ui.texts(f"settings.kind_{kind}")) for kind in KINDS]
         super().__init__(name, ui.texts("settings.kind"), options, KINDS[0])
+        self._fixed = ui.texts("settings.kind_fixed")
         self._decided = False
         self.chosen.connect(self._decide)
 
@@ -177,6 +180,7 @@ class KindChoice(Choice):
         if known or not self._decided:
             self.choose(kind_of(address))
         self.setEnabled(not known)
+        self.setToolTip(self._fixed if known else "")
 
     def _decide(self) -> None:
         self._decided = True

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.context import Ui
 from desktop.figures import compact
@@ -21,7 +21,8 @@ from runtime.providers.model_config import ModelConfig
 from runtime.workspace import Workspace
 
 ROW_HEIGHT: Final = 36
-MOST_ROWS: Final = 4  # more scroll
+NOTE_HEIGHT: Final = 24
+TALLEST: Final = 4 * ROW_HEIGHT  # more scrolls
 NAMES: Final = {"ollama": "Ollama", "lmstudio": "LM Studio"}
 
 
@@ -111,7 +112,7 @@ class LocalServers(QWidget):
             self._found = await discover(ollama_url=settings.ollama_url, lmstudio_url=settings.lmstudio_url)
             self.refresh()
         except WyckoffError as error:
-            self._show([label(self._ui.texts.error(error), "small", tone="warn", wrap=True)])
+            self._show([Elided(self._ui.texts.error(error), "small", tone="warn")])
         finally:
             self._spinner.hide()
             self._again.setEnabled(True)
@@ -119,7 +120,9 @@ class LocalServers(QWidget):
     def _row(self, server: str, model: LocalModel, taken: set[str], *, added: bool) -> QWidget:
         config = model.config
         texts = self._ui.texts
-        window = "" if config.context_window is None else texts("settings.row_window", window=compact(config.context_window))
+        window = (
+            "" if config.context_window is None else texts("settings.row_window", window=compact(config.context_window))
+        )
         words = texts("settings.local_model", server=server, model=config.model)
         row = QWidget()
         line = QHBoxLayout(row)
@@ -147,11 +150,13 @@ class LocalServers(QWidget):
         column = QVBoxLayout(holder)
         column.setContentsMargins(12, 4, 8, 4)
         column.setSpacing(0)
+        height = 0
         for row in rows:
-            row.setFixedHeight(ROW_HEIGHT)
+            row.setFixedHeight(NOTE_HEIGHT if isinstance(row, QLabel) else ROW_HEIGHT)
+            height += row.height()
             column.addWidget(row)
         self._rows.setWidget(holder)
-        self._rows.setFixedHeight(ROW_HEIGHT * min(len(rows), MOST_ROWS) + 8)
+        self._rows.setFixedHeight(min(height, TALLEST) + 8)
 
 
 def _named(config: ModelConfig, server: str, taken: set[str]) -> ModelConfig:

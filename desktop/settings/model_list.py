@@ -55,8 +55,8 @@ class ModelList(QListWidget):
 
     def refresh(self) -> None:
         """Show the models as they are; the chosen one stays chosen."""
-        chosen = self.chosen
         self.default_id, self.fallback_ids = self._models.default_id(), self._models.fallback_ids()
+        chosen = self.chosen if self.count() else self.default_id
         self.clear()
         for config in self._models.models():
             item = self._item(config)
@@ -117,9 +117,9 @@ class _Rows(QStyledItemDelegate):
         """Draw background, name, tags, details."""
         style = QStyleOptionViewItem(option)
         self.initStyleOption(style, index)
-        rect = QRect(style.rect)  # type: ignore[attr-defined]
-        style.text = ""  # type: ignore[attr-defined]
-        widget = style.widget  # type: ignore[attr-defined]
+        rect = QRect(style.rect)
+        style.text = ""
+        widget = style.widget
         widget.style().drawControl(widget.style().ControlElement.CE_ItemViewItem, style, painter, widget)
         inside = rect.adjusted(PADDING, 6, -PADDING, -6)
         upper = QRect(inside.left(), inside.top(), inside.width(), inside.height() // 2)

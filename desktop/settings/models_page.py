@@ -1,5 +1,6 @@
-"""Models: what there is, add one, change it, test it, choose the default and those that take over. Keys go to the operating system's
-keyring or nowhere.
+"""Models: what there is, add one, change it, test it, choose the default and those that take over.
+
+Keys go to the operating system's keyring or nowhere.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from desktop.context import Ui
+from desktop.flow import FlowLayout
 from desktop.settings.add_model import AddModelForm
 from desktop.settings.edit_model import EditModelForm
 from desktop.settings.local_servers import LocalServers
@@ -62,6 +64,11 @@ class ModelsPage(QWidget):
         self._show_form(editing=False)
         self.refresh()
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done."""
+        return self._work.busy
+
     def refresh(self) -> None:
         """Show the models as they are."""
         self._list.refresh()
@@ -99,17 +106,16 @@ class ModelsPage(QWidget):
         layout.addWidget(frame)
         layout.addLayout(self._buttons())
         layout.addSpacing(6)
+        layout.addWidget(self._local)
+        layout.addSpacing(6)
         layout.addWidget(self._form_title)
         layout.addWidget(self._add_form)
         layout.addWidget(self._edit_form)
         layout.addWidget(self._work)
-        layout.addSpacing(6)
-        layout.addWidget(self._local)
         layout.addStretch(1)
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(6)
+    def _buttons(self) -> FlowLayout:
+        row = FlowLayout()
         acts: tuple[tuple[str, str, Act], ...] = (
             ("desktop.make_default", "modelDefault", lambda: self._set_default(self._list.chosen)),
             ("settings.use_as_fallback", "modelFallback", lambda: self._switch_fallback(self._list.chosen)),
@@ -122,7 +128,6 @@ class ModelsPage(QWidget):
             made.clicked.connect(lambda _=False, work=act: self._work.start(work))
             self._acts[name] = made
             row.addWidget(made)
-        row.addStretch(1)
         return row
 
     def _enable(self) -> None:
@@ -140,6 +145,8 @@ class ModelsPage(QWidget):
         self._local.set_busy(busy=busy)
 
     def _show_form(self, *, editing: bool) -> None:
+        if self._edit_form.isVisible():
+            self._list.setFocus()  # a form that goes would hand the keyboard to whatever comes next
         self._add_form.setVisible(not editing)
         self._edit_form.setVisible(editing)
         key = "settings.edit_title" if editing else "desktop.add_model"
@@ -181,6 +188,7 @@ class ModelsPage(QWidget):
         self._edit_form.begin(self._models.get(model_id))
         self._show_form(editing=True)
         self.spoke.emit(self._edit_form)
+        self.spoke.emit(self._form_title)
 
     async def _saved(self) -> None:
         """Keep what the form says; the form stays while anything in it cannot be used."""

@@ -8,10 +8,19 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop.context import Ui
-from desktop.figures import counted, money
+from desktop.figures import counted, money, summed
 from desktop.settings.fields import NumberLine
 from desktop.settings.keep import keep
 from desktop.settings.work import Work
@@ -56,6 +65,7 @@ class SpendingPage(QWidget):
         self._ui = ui
         self._workspace = workspace
         texts = ui.texts
+        self._work = Work(ui, "spendingMessage")
         self._limit = NumberLine("spendingLimit", texts("settings.daily_limit"), texts("settings.no_limit"))
         self._limit.setFixedWidth(LIMIT_WIDTH)
         self._save = button(texts("settings.save"), name="spendingSave")
@@ -66,10 +76,14 @@ class SpendingPage(QWidget):
         self._today_note = self._note("spentTodayNote")
         self._table = self._make_table()
         self._table_note = self._note("usageNote")
-        self._work = Work(ui, "spendingMessage")
         self._work.busy_changed.connect(lambda busy: self._save.setEnabled(not busy))
         self._work.spoke.connect(self.spoke)
         self._lay_out()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done."""
+        return self._work.busy
 
     def showEvent(self, event: QShowEvent) -> None:
         """The page opens: read what was spent."""
@@ -111,7 +125,7 @@ class SpendingPage(QWidget):
         layout.addWidget(self._table_note)
         layout.addStretch(1)
 
-    def _note(self, name: str) -> QWidget:
+    def _note(self, name: str) -> QLabel:
         made = label("", "small", tone="3", wrap=True)
         made.setObjectName(name)
         return made
@@ -125,6 +139,8 @@ class SpendingPage(QWidget):
             head.setTextAlignment(RIGHT if column else LEFT)
             table.setHorizontalHeaderItem(column, head)
         table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         table.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -144,6 +160,7 @@ class SpendingPage(QWidget):
         """Keep the limit; what cannot be read stays where it was typed."""
         limit = self._limit.amount() or 0.0
         await keep(self._workspace.base.live, "daily_spending_limit", limit)
+        self._limit.setModified(False)
         self._show(await self._read())
         said = "settings.limit_kept" if limit else "settings.limit_none"
         self._work.say(self._ui.texts(said, limit=f"{limit:g}"))
@@ -174,3 +191,26 @@ class SpendingPage(QWidget):
             self._table_note.show()
         self._frame.setVisible(bool(read.models))
         self._fill(read.models)
+
+    def _say_unpriced(self, note: QLabel, calls: int) -> None:
+        note.setText(self._ui.texts("settings.unpriced", count=calls) if calls else "")
+        note.setVisible(bool(calls))
+
+    def _fill(self, models: list[ModelSpending]) -> None:
+        self._table.setRowCount(len(models))
+        for row, item in enumerate(models):
+            usage, estimated = item.usage, item.usage.estimated
+            name = self._ui.texts("desktop.offline_name") if item.model == OFFLINE_ID else item.model
+            tokens = (usage.input, usage.cache_read, usage.cache_write, usage.output)
+            cells = (
+                (name, name),
+                (f"{item.calls:,}", ""),
+                *((summed(number, estimated=estimated), counted(number)) for number in tokens),
+                (money(usage.cost, estimated=estimated), ""),
+            )
+            for column, (text, whole) in enumerate(cells):
+                cell = QTableWidgetItem(text)
+                cell.setTextAlignment(RIGHT if column else LEFT)
+                cell.setToolTip(whole)
+                self._table.setItem(row, column, cell)
+        self._table.setFixedHeight(HEADER_HEIGHT + ROW_HEIGHT * min(len(models), MOST_ROWS) + 2)

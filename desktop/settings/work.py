@@ -31,6 +31,8 @@ class Work(QWidget):
         super().__init__()
         self._ui = ui
         self._task: asyncio.Task[None] | None = None
+        self._waiting: QWidget | None = None  # had the focus when the act began
+        self.busy = False
         self._said = label("", wrap=True)
         self._said.setObjectName(name)
         self._said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -43,11 +45,6 @@ class Work(QWidget):
         row.addWidget(self._said, 1)
 
     @property
-    def busy(self) -> bool:
-        """Whether an act runs."""
-        return self._task is not None and not self._task.done()
-
-    @property
     def words(self) -> QLabel:
         """What was said last."""
         return self._said
@@ -57,9 +54,8 @@ class Work(QWidget):
         if self.busy:
             return
         self._said.setText("")
-        self._spinner.show()
+        self._set_busy(busy=True)
         self._task = asyncio.ensure_future(self._run(act))
-        self.busy_changed.emit(True)
 
     def say(self, text: str, *, warn: bool = False) -> None:
         """Say how it went."""
@@ -81,5 +77,16 @@ class Work(QWidget):
         except WyckoffError as error:
             self.say(self._ui.texts.error(error), warn=True)
         finally:
-            self._spinner.hide()
-            self.busy_changed.emit(False)
+            self._set_busy(busy=False)
+
+    def _set_busy(self, *, busy: bool) -> None:
+        """The keyboard waits here for its disabled button, instead of going on to the next one."""
+        held = self.window().focusWidget()
+        self.busy = busy
+        self._spinner.setVisible(busy)
+        self.busy_changed.emit(busy)
+        if held is not None and not held.isEnabled():
+            self._waiting = held
+            self.setFocus()
+        elif held is self and not busy and self._waiting is not None:
+            self._waiting.setFocus()

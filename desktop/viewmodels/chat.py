@@ -128,8 +128,13 @@ class ChatModel(QObject):
             del run.queue[position]
             self.queue_changed.emit(list(run.queue))
 
-    def regenerate(self, message_id: str) -> None:
-        """Answer a message of the person again, beside the old answer."""
+    def regenerate(self, message_id: str, model_id: str | None = None) -> None:
+        """Answer a message of the person again, beside the old answer.
+
+        Args:
+            message_id: what is answered.
+            model_id: who answers this once; None = the model that is chosen.
+        """
         turn = self._editable(message_id)
         if turn is not None:
             self._transcript.cut(turn)
@@ -137,7 +142,7 @@ class ChatModel(QObject):
                 TurnRequest(
                     text=turn.text,
                     conversation_id=self.conversation_id,
-                    model_id=self.model_id,
+                    model_id=model_id or self.model_id,
                     answer_to=message_id,
                 )
             )

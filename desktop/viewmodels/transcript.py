@@ -25,6 +25,8 @@ from runtime.core.events import (
     ApprovalRequested,
     ApprovalResolved,
     Cancelled,
+    Compaction,
+    ContextOverflow,
     Done,
     Failed,
     Fallback,
@@ -108,6 +110,8 @@ class TranscriptModel(QObject):
                 self._add(turn, NoticePart(kind="info", text=text))
             case Guard(detail=detail):
                 self._add(turn, NoticePart(kind="info", text=detail))
+            case Compaction() | ContextOverflow():
+                self._add(turn, NoticePart(kind="info", text=self._context_words(event)))
             case Steered(texts=said):
                 self._close_text(turn)
                 self._add(turn, NoticePart(kind="info", text=self._texts("desktop.steered", text="；".join(said))))
@@ -115,6 +119,11 @@ class TranscriptModel(QObject):
                 self._end(turn, event)
             case _:
                 pass
+
+    def _context_words(self, event: Compaction | ContextOverflow) -> str:
+        if isinstance(event, Compaction):
+            return self._texts("agent.compacted", before=event.before, after=event.after)
+        return self._texts("agent.overflowed", dropped=event.dropped)
 
     def _grow(self, turn: Turn, kind: type[TextPart | ThinkingPart], text: str) -> None:
         last = turn.parts[-1] if turn.parts else None

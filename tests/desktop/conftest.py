@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -40,3 +41,4 @@ def on_loop(qapp: QApplication) -> Iterator[Run]:
 
     with asyncio.Runner(loop_factory=loop_factory(qapp)) as runner:
         yield lambda work: runner.run(checked(work))
+    gc.collect()  # a closed loop still holds timers: it goes in this thread, not in whichever the collector happens to run

@@ -173,6 +173,34 @@ def test_tokens_belong_to_the_shown_conversation(on_loop: Run, home: Home) -> No
     on_loop(scenario())
 
 
+@pytest.mark.parametrize(
+    ("card", "service"),
+    [("deepseek", "deepseek"), ("anthropic", "anthropic"), ("openai", "openai"), ("gemini", "gemini")],
+)
+def test_each_service_of_the_first_page_begins_its_form(on_loop: Run, home: Home, card: str, service: str) -> None:
+    async def scenario() -> None:
+        async with open_window(home, ScriptedProvider()) as desk:
+            click(child(desk.window, QPushButton, f"onboarding-{card}"))
+            settings = child(desk.window, QDialog, "settingsDialog")
+            assert child(settings, QLineEdit, "modelService").text() == service
+            settings.reject()
+
+    on_loop(scenario())
+
+
+def test_the_services_stand_in_two_columns_where_there_is_no_room_for_three(on_loop: Run, home: Home) -> None:
+    async def scenario() -> None:
+        async with open_window(home, ScriptedProvider()) as desk:
+            first, third = (child(desk.window, QPushButton, f"onboarding-{name}") for name in ("deepseek", "openai"))
+            await until(lambda: third.y() == first.y() and third.x() > first.x())
+            desk.window.resize(QSize(580, 700))
+            await until(lambda: third.y() > first.y() and third.x() == first.x())
+            desk.window.resize(QSize(1440, 900))
+            await until(lambda: third.y() == first.y())
+
+    on_loop(scenario())
+
+
 def test_the_first_page_offers_questions_and_a_model_and_can_be_put_off(on_loop: Run, home: Home) -> None:
     async def scenario() -> None:
         async with open_window(home, ScriptedProvider()) as desk:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -127,7 +128,10 @@ def opener(qapp: QApplication, home: Home) -> Open:
         finally:
             await dialog.aclose()
             dialog.close()
+            gone = asyncio.Event()
+            window.destroyed.connect(gone.set)
             window.deleteLater()
+            await gone.wait()  # not left to the collector, which may run in any thread
             workspace.close()
 
     return made

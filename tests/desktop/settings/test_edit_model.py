@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QListWidget, QPushButton
 
 from runtime.paths import Home
 from runtime.providers.windows import Prices
@@ -182,6 +182,7 @@ def test_a_bad_address_leaves_form_and_model_alone(on_loop: Run, opened: Open) -
             assert line.text() == "api.example.com"
             click(settings.of(QPushButton, "editCancel"))
             assert not line.isVisible()
+            assert settings.dialog.focusWidget() is settings.of(QListWidget, "modelList")
             assert settings.workspace.models.get(MODEL) == a_model(MODEL)
 
     on_loop(scenario())

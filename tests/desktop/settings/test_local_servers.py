@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from PySide6.QtWidgets import QPushButton, QScrollArea
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
 from tests.desktop.conftest import Run
 from tests.support.local_servers import lmstudio, ollama, served
@@ -17,9 +17,7 @@ LM = "qwen2.5-7b-instruct"
 
 def rows(settings: Opened) -> str:
     """What the box says, whole texts of cut lines included."""
-    from PySide6.QtWidgets import QLabel
-
-    found = settings.of(QScrollArea, "localServers").widget().findChildren(QLabel)
+    found = settings.of(QScrollArea, "localServers").findChildren(QLabel)
     return "\n".join(getattr(label, "_whole", label.text()) for label in found)
 
 
@@ -93,7 +91,7 @@ def test_a_server_that_starts_later_is_found_by_looking_again(on_loop: Run, open
         async with served(ollama(QWEN, gate=gate)) as here, opened(WYCKOFF_OLLAMA_URL=here) as settings:
             again = settings.of(QPushButton, "localAgain")
             assert "正在寻找" in rows(settings)
-            assert not again.isEnabled()
+            await until(lambda: not again.isEnabled())
             await settings.configure(a_model("deepseek"))  # the page works meanwhile
             settings.choose_row(1)
             await settings.press("modelFallback")

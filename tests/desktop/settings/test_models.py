@@ -222,3 +222,17 @@ def test_a_second_try_keeps_what_was_set_by_hand(on_loop: Run, opened: Open) -> 
             assert (config.base_url, config.context_window) == (f"{host}/v1", 32_000)
 
     on_loop(scenario())
+
+
+def test_the_keyboard_comes_back_to_its_button_after_a_test(on_loop: Run, opened: Open) -> None:
+    async def scenario() -> None:
+        async with opened() as settings:
+            settings.dialog.activateWindow()
+            settings.fill("modelService", f"http://127.0.0.1:{closed_port()}/v1")
+            settings.fill("modelName", MODEL)
+            add = settings.of(QPushButton, "modelAdd")
+            add.setFocus()
+            await settings.press("modelAdd")
+            assert settings.dialog.focusWidget() is add
+
+    on_loop(scenario())

@@ -15,8 +15,9 @@ LONG = "deepseek-ai/DeepSeek-V3.2-Exp-with-a-very-long-name"
 
 async def use(settings: Opened, model: str, usage: Usage) -> None:
     """One call of a model."""
-    store = settings.workspace.stores.usage
-    await store.add(conversation_id="c", turn_id="t", model=model, purpose="chat", usage=usage)
+    stores = settings.workspace.stores
+    await stores.conversations.open("c", "花费")
+    await stores.usage.add(conversation_id="c", turn_id="t", model=model, purpose="chat", usage=usage)
 
 
 async def open_page(settings: Opened) -> None:
