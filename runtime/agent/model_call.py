@@ -117,15 +117,15 @@ class ModelCaller:
         try:
             async with draft.checkpointed(self._services.settings.checkpoint_s):
                 reason = await self._answered(turn, draft, nudge, tools=tools)
+            if not tools:
+                draft.without_calls()
+            await to_the_end(draft.store("complete"))  # a stop meanwhile takes the calls out again
         except asyncio.CancelledError:
             await self._keep_broken(draft, "stopped")
             raise
         except ProviderError:
             await self._keep_broken(draft, "failed" if not draft.message.text.strip() else "stopped")
             raise
-        if not tools:
-            draft.without_calls()
-        await draft.store("complete")
         message = draft.message
         if message.parts:
             turn.messages.append(message)
