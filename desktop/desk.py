@@ -96,6 +96,7 @@ class Desk(QObject):
         self.window.composer.focus()
         self.started = True
         self.window.composer.accept_messages()
+        self.start_task(self._workspace.models.preload(), "preload")
 
     async def aclose(self) -> None:
         """Stop turns, remember the window, end what runs."""

@@ -23,7 +23,7 @@ from runtime.providers.base import (
     TextChunk,
     ThinkingChunk,
 )
-from runtime.providers.factory import ProviderFactory
+from runtime.providers.factory import ProviderFactory, load_sdk
 from runtime.providers.model_config import (
     OFFLINE,
     OFFLINE_ID,
@@ -139,6 +139,14 @@ class ModelCatalogue:
         """The models that take over when the asked one cannot answer, in order; only those that exist."""
         known = {config.id for config in self.models()}
         return tuple(name for name in self._file.fallbacks() if name in known)
+
+    async def preload(self) -> None:
+        """Load the SDK of the default model in a thread, so that the first question need not wait for it.
+
+        Raises:
+            UserError: `desk.toml` is no TOML.
+        """
+        await asyncio.to_thread(load_sdk, self.get(self.default_id()).provider)
 
     async def set_fallbacks(self, model_ids: tuple[str, ...]) -> None:
         """Choose which models take over, in order; none = no other model is asked.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from typing import Final
 from urllib.parse import urlsplit
 
 from runtime.providers.anthropic_messages import AnthropicProvider
 from runtime.providers.base import Capabilities, LLMProvider, ProviderError
 from runtime.providers.gemini import GeminiProvider
-from runtime.providers.model_config import ModelConfig
+from runtime.providers.model_config import ModelConfig, ProviderKind
 from runtime.providers.openai_compatible import OpenAIProvider
 from runtime.providers.windows import infer_context_window, infer_reasoning
 from runtime.providers.wire.account import Account
@@ -16,6 +18,14 @@ from runtime.providers.wire.client import SYSTEM_PROXY
 from runtime.providers.wire.endpoint import Endpoint, is_loopback
 from runtime.providers.wire.steps import AdaptationMemory
 from runtime.secrets import VENDOR_KEYS, SecretStore
+
+_SDKS: Final = {"openai": "openai", "anthropic": "anthropic", "gemini": "google.genai"}
+
+
+def load_sdk(kind: ProviderKind) -> None:
+    """Import the SDK behind an API: seconds of work, for a thread."""
+    if kind != "offline":
+        importlib.import_module(_SDKS[kind])
 
 
 class ProviderFactory:

@@ -200,6 +200,19 @@ async def test_without_a_keyring_the_key_lasts_for_this_session(home: Home) -> N
         await a_catalogue(home, keyring=RefusingKeyring()).provider("ds")
 
 
+async def test_the_sdk_of_the_default_model_is_loaded_ahead_of_the_first_question(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("importlib.import_module", loaded.append)
+    catalogue = a_catalogue(home)
+    await catalogue.preload()
+    assert loaded == []
+    await catalogue.add(replace(DEEPSEEK, provider="anthropic"))
+    await catalogue.preload()
+    assert loaded == ["anthropic"]
+
+
 async def test_a_model_may_be_added_without_a_key(home: Home) -> None:
     assert await a_catalogue(home).add(DEEPSEEK) is None
 
