@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from shiboken6 import isValid
 
 from desktop.context import Ui
 from desktop.widgets import Spinner, label
@@ -31,7 +32,7 @@ class Work(QWidget):
         super().__init__()
         self._ui = ui
         self._task: asyncio.Task[None] | None = None
-        self._waiting: QWidget | None = None  # had the focus when the act began
+        self._waiting: QWidget | None = None  # had the focus when the act began; the act may have taken it away
         self.busy = False
         self._said = label("", wrap=True)
         self._said.setObjectName(name)
@@ -81,12 +82,16 @@ class Work(QWidget):
 
     def _set_busy(self, *, busy: bool) -> None:
         """The keyboard waits here for its disabled button, instead of going on to the next one."""
-        held = self.window().focusWidget()
+        held = self._focused()
         self.busy = busy
         self._spinner.setVisible(busy)
         self.busy_changed.emit(busy)
         if held is not None and not held.isEnabled():
             self._waiting = held
             self.setFocus()
-        elif held is self and not busy and self._waiting is not None:
+        elif held is self and not busy and self._waiting is not None and isValid(self._waiting):
             self._waiting.setFocus()
+
+    def _focused(self) -> QWidget | None:
+        """Where keys of this window go; nowhere before the first one was asked for."""
+        return self.window().focusWidget()

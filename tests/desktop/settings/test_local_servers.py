@@ -33,7 +33,11 @@ def test_models_of_both_servers_are_found_and_one_is_added_and_tested(on_loop: R
             assert "上下文 41k" in rows(settings)
             assert f"本机 LM Studio：{LM}" in rows(settings)
             assert "embedding" not in rows(settings)
+            settings.of(QPushButton, f"localAdd-ollama-{QWEN}").setFocus()
             await settings.press(f"localAdd-ollama-{QWEN}")
+            task = settings.dialog.models._work._task
+            assert task is not None
+            await task  # its button is gone, and that is no error
             config = settings.workspace.models.get(QWEN)
             assert (config.base_url, config.context_window) == (f"{here}/v1", 40_960)
             assert (config.reasoning, config.tools) == (True, True)
