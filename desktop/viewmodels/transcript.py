@@ -22,6 +22,7 @@ from desktop.viewmodels.parts import (
     VerdictPart,
 )
 from runtime.core.events import (
+    MOST_UNSOURCED,
     ApprovalRequested,
     ApprovalResolved,
     Cancelled,
@@ -45,6 +46,7 @@ from runtime.core.events import (
     ToolResult,
     ToolStart,
     VerdictRecorded,
+    unsourced,
 )
 from runtime.core.json import JsonObject
 from runtime.texts import Texts
@@ -220,6 +222,11 @@ class TranscriptModel(QObject):
             case Done():
                 if not event.streamed and event.text not in turn.answer:
                     self._add(turn, TextPart(text=event.text))
+                if missing := unsourced(event):
+                    text = self._texts(
+                        "agent.unsourced", count=len(missing), figures="、".join(missing[:MOST_UNSOURCED])
+                    )
+                    self._add(turn, NoticePart(kind="warning", text=text))
                 for warning in event.warnings:
                     self._add(turn, NoticePart(kind="warning", text=warning))
                 turn.status = "partial" if event.partial else "done"

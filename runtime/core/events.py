@@ -292,6 +292,17 @@ class Done(Event):
     grounding: JsonValue = None
 
 
+MOST_UNSOURCED = 6  # figures that are named; the rest is counted
+
+
+def unsourced(event: Done) -> tuple[str, ...]:
+    """The figures of an answer for which no source was found, each once."""
+    grounding = event.grounding if isinstance(event.grounding, dict) else {}
+    missing = grounding.get("unmatched")
+    found = [item.get("text") for item in missing if isinstance(item, dict)] if isinstance(missing, list) else []
+    return tuple(dict.fromkeys(str(text) for text in found))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled(Event):
     """The person stopped the turn; `text` is what was there, kept and marked."""

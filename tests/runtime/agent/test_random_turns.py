@@ -26,6 +26,19 @@ from tests.support.turns import live_turn, terminal
 TURNS = 60
 
 
+def a_call(dice: random.Random) -> Item:
+    """A call that runs, fails, is unknown, or cannot be read."""
+    made: list[Item] = [
+        call("echo", {"text": dice.choice("abc")}),
+        call("slow", {"text": dice.choice("abcdef")}),
+        call("broken", {"text": "x"}),
+        call("nothing", {}),
+        call("echo", {"wrong": 1}),
+        call("echo", error="line 1 column 2"),
+    ]
+    return dice.choice(made)
+
+
 def a_reply(dice: random.Random) -> Reply:
     """One model call: reasoning, text, calls good and bad, and an end that may be missing."""
     items: list[Item] = []
@@ -34,18 +47,7 @@ def a_reply(dice: random.Random) -> Reply:
     if dice.random() < 0.7:
         items += [TextChunk(text=word) for word in dice.choices(["先看", "量价", "", "。", "\n"], k=dice.randint(1, 4))]
     for _ in range(dice.choice([0, 0, 1, 2, 4])):
-        items.append(
-            dice.choice(
-                [
-                    lambda: call("echo", {"text": dice.choice("abc")}),
-                    lambda: call("slow", {"text": dice.choice("abcdef")}),
-                    lambda: call("broken", {"text": "x"}),
-                    lambda: call("nothing", {}),
-                    lambda: call("echo", {"wrong": 1}),
-                    lambda: call("echo", error="line 1 column 2"),
-                ]
-            )()
-        )
+        items.append(a_call(dice))
     if dice.random() < 0.3:
         items.append(UsageChunk(usage=Usage(input=10, output=2)))
     end = dice.random()
