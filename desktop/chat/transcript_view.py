@@ -27,6 +27,7 @@ AT_ONCE: Final = 1  # of them before the next paint; the others follow one by on
 MOST: Final = 48  # turns that stay built while the reader is at the end
 AT_END_PX: Final = 4
 SETTLE_MS: Final = 80  # until the layout of added turns stands
+PATIENCE: Final = 25  # how often that is waited for again after another look
 EDGE: Final = 10  # px on the left, as the scroll bar takes them on the right
 
 
@@ -63,6 +64,7 @@ class TranscriptView(QScrollArea):
         self._first = 0  # the first turn that is built
         self._wanted = 0  # the first turn that is to be built
         self._at_end = True
+        self._patience = 0
         self._from_bottom: int | None = None  # distance that is kept while turns are built above
         self._held: int | None = None  # place that a shrinking layout took away for a moment
         self._column = QVBoxLayout()
@@ -252,6 +254,10 @@ class TranscriptView(QScrollArea):
         if self._building.isActive():
             return
         bar = self.verticalScrollBar()
+        if self._from_bottom is not None and bar.maximum() < self._from_bottom and self._patience > 0:
+            self._patience -= 1  # a busy machine has not laid the new look out yet
+            self._settled.start()
+            return
         self._from_bottom = self._held = None
         self._at_end = bar.value() >= bar.maximum() - AT_END_PX
 
@@ -289,5 +295,5 @@ class TranscriptView(QScrollArea):
         if at_end:
             self.scroll_to_end()
         else:
-            self._at_end, self._from_bottom = False, from_bottom
+            self._at_end, self._from_bottom, self._patience = False, from_bottom, PATIENCE
             self._settled.start()
