@@ -24,6 +24,7 @@ from runtime.market.sample import SampleMarket
 from runtime.market.service import MarketData, MarketMode
 from runtime.market.store import BarStore
 from runtime.market.symbols import InstrumentDirectory
+from runtime.memory.archive import ContextArchive
 from runtime.paths import Home
 from runtime.portfolio.service import PortfolioService
 from runtime.providers.base import LLMProvider
@@ -36,14 +37,17 @@ from runtime.secrets import SecretStore
 from runtime.settings import LiveSettings, Settings, SettingsFile, load_settings
 from runtime.skills.library import SkillLibrary
 from runtime.storage.approval_records import ApprovalRecords
+from runtime.storage.compactions import CompactionStore
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.engine import Database
+from runtime.storage.message_search import MessageSearch
 from runtime.storage.migrate import open_database
 from runtime.storage.usage import UsageStore
 from runtime.storage.verdicts import VerdictStore
 from runtime.texts import Texts
 from runtime.tools.conversation import ConversationTools
 from runtime.tools.definition import AnyTool
+from runtime.tools.history import HistoryTools
 from runtime.tools.local.files import FileTools
 from runtime.tools.local.web import WebTools
 from runtime.tools.market import MarketTools
@@ -75,6 +79,8 @@ class Stores:
     database: Database
     market_database: Database
     conversations: ConversationStore
+    compactions: CompactionStore
+    archive: ContextArchive
     usage: UsageStore
     approvals: ApprovalRecords
     verdicts: VerdictStore
@@ -156,6 +162,8 @@ def open_workspace(
         texts=base.texts,
         redactor=base.redactor,
         conversations=stores.conversations,
+        compactions=stores.compactions,
+        archive=stores.archive,
         usage=stores.usage,
         registry=registry,
         broker=ApprovalBroker(stores.approvals),
@@ -202,6 +210,8 @@ def _stores(base: Base) -> Stores:
         database=database,
         market_database=market_database,
         conversations=ConversationStore(database, base.clock),
+        compactions=CompactionStore(database, base.clock),
+        archive=ContextArchive(base.home, base.clock, base.redactor),
         usage=UsageStore(database, base.clock),
         approvals=ApprovalRecords(database, base.clock),
         verdicts=VerdictStore(database, base.clock),
@@ -282,5 +292,6 @@ def _definitions(base: Base, stores: Stores, market: MarketParts, portfolio: Por
     )
     reading = FileTools(folders=_readable_folders(base), redactor=base.redactor, texts=texts)
     browsing = WebTools(clock=base.clock, texts=texts)
-    tools = (looking, holding, talking, reading, browsing)
+    remembering = HistoryTools(messages=MessageSearch(stores.database), archive=stores.archive, texts=texts)
+    tools = (looking, holding, talking, reading, browsing, remembering)
     return tuple(tool for group in tools for tool in group.definitions())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from runtime.agent.compaction.compactor import Compactor
 from runtime.agent.draft import Draft
 from runtime.agent.history import repaired
 from runtime.agent.model_line import ModelLine
@@ -15,11 +16,9 @@ from runtime.agent.spending import SpendingLimit
 from runtime.agent.turn import TurnState
 from runtime.clock import Clock
 from runtime.core.events import CallInfo, Fallback, ModelStart, Retry, ToolCalls
-from runtime.core.json import dumps
-from runtime.core.messages import AssistantMessage, MessageStatus, Usage, UserMessage, text_of
+from runtime.core.messages import AssistantMessage, MessageStatus, Usage, UserMessage
 from runtime.core.tasks import to_the_end
 from runtime.providers.base import FinishReason, ModelRequest, ProviderError, ToolSchema
-from runtime.providers.windows import estimate_tokens
 from runtime.settings import Settings
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.usage import UsageStore
@@ -70,10 +69,12 @@ class ModelCaller:
     Args:
         models: the models of the turn.
         services: what else is needed.
+        compactor: keeps the messages inside the window of the model.
     """
 
-    def __init__(self, models: ModelLine, services: CallServices) -> None:
+    def __init__(self, models: ModelLine, services: CallServices, compactor: Compactor) -> None:
         self.models = models
+        self._compactor = compactor
         self._services = services
         self._draft: Draft | None = None
         self._spending = SpendingLimit(services.usage, services.spending_limit)
@@ -140,21 +141,29 @@ class ModelCaller:
         Raises:
             ProviderError: none did.
         """
-        services, tries = self._services, 0
+        services, tries, refused = self._services, 0, False
         reader = StreamReader(turn, services.usage, services.settings, services.clock)
         while True:
-            asked, before = self.models.active, turn.usage
+            asked = self.models.active
             if warning := await self._spending.check(asked):
                 turn.warn(services.texts(warning, model=asked.name))
+            await self._compactor.fit(turn, asked)
             turn.emit(ModelStart(model=asked.name))
-            request = self._request(turn, nudge, tools=tools)
+            request, before = self._request(turn, nudge, tools=tools), turn.usage
             try:
-                return await reader.read(asked, request, draft)
+                reason = await reader.read(asked, request, draft)
             except ProviderError as error:
                 draft.fail()
+                if error.category == "context_length" and not refused:
+                    refused = True
+                    if await self._compactor.after_refusal(turn, asked):
+                        continue
                 tries += 1
                 if not await self._goes_on(turn, error, tries, request, before):
                     raise
+            else:
+                self._compactor.learn(asked, request, before, turn.usage)
+                return reason
             tries = tries if self.models.active is asked else 0
 
     async def _goes_on(
@@ -171,7 +180,7 @@ class ModelCaller:
             return True
         if step != "next" or not turn.deadline.remaining:
             return False
-        following = await self.models.advance(_tokens(request))
+        following = await self.models.advance(self._compactor.meter.request(request, name))
         if following is None:
             return False
         words = self._words(turn, "agent.fallback_detail", error, before, model=name, next=following.name)
@@ -212,10 +221,3 @@ class ModelCaller:
         """Store what a broken-off call left; its calls are never run."""
         draft.without_calls()
         await to_the_end(draft.store(status))
-
-
-def _tokens(request: ModelRequest) -> int:
-    """Roughly what a request takes."""
-    tools = dumps([{"name": tool.name, "does": tool.description, "takes": tool.parameters} for tool in request.tools])
-    said = "".join(text_of(message) for message in request.messages)
-    return estimate_tokens(request.system + tools + said)

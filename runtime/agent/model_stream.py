@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import cast
 
+from runtime.agent.counting import count_usage
 from runtime.agent.draft import Draft
 from runtime.agent.turn import TurnState
 from runtime.clock import Clock
-from runtime.core.events import StreamReset, TextDelta, Thinking, ThinkingDelta, UsageReport
+from runtime.core.events import StreamReset, TextDelta, Thinking, ThinkingDelta
 from runtime.core.messages import Usage
 from runtime.core.tasks import to_the_end
 from runtime.providers.base import (
@@ -56,7 +57,7 @@ class StreamReader:
             reason = await self._consume(provider, request, draft, usage)
         finally:
             if usage:
-                await to_the_end(self._count(provider.name, usage[-1]))
+                await to_the_end(count_usage(self._turn, self._usage, provider.name, usage[-1]))
         if reason is None:
             raise ProviderError("incomplete", retryable=True, model=provider.name)
         if reason == "blocked" and not draft.message.text.strip():
@@ -68,7 +69,7 @@ class StreamReader:
     ) -> FinishReason | None:
         turn, reason = self._turn, None
         thinking = _ThinkingSpan(self._clock)
-        async with aclosing(cast("_Closable", provider.stream(request))) as chunks:
+        async with aclosing(cast("ChunkStream", provider.stream(request))) as chunks:
             while (chunk := await self._next(provider, chunks, visible=draft.visible)) is not None:
                 if not isinstance(chunk, UsageChunk | FinishChunk) and draft.begin(provider.name):
                     turn.partial_text = draft.message.text
@@ -108,28 +109,12 @@ class StreamReader:
         except TimeoutError:
             raise ProviderError("timeout", retryable=True, model=provider.name, seconds=round(idle)) from None
 
-    async def _count(self, model: str, usage: Usage) -> None:
-        turn = self._turn
-        turn.usage += usage
-        turn.emit(
-            UsageReport(
-                input=usage.input,
-                output=usage.output,
-                cache_read=usage.cache_read,
-                cache_write=usage.cache_write,
-                cost=usage.cost,
-                estimated=usage.estimated,
-            )
-        )
-        await self._usage.add(
-            conversation_id=turn.conversation_id, turn_id=turn.turn_id, model=model, purpose="chat", usage=usage
-        )
 
-
-class _Closable(AsyncIterator[Chunk]):
+class ChunkStream(AsyncIterator[Chunk]):
     """What `aclosing` needs: providers stream from async generators."""
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Close the connection."""
 
 
 class _ThinkingSpan:

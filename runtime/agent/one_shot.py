@@ -6,7 +6,7 @@ The calls are made and stored like those of a model, so that the person sees wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from runtime.core.ids import new_id
@@ -14,7 +14,7 @@ from runtime.core.json import JsonObject
 from runtime.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from runtime.core.symbols import Resolution
 from runtime.providers.offline.intents import Market, Portfolio, intent_of
-from runtime.providers.windows import estimate_tokens
+from runtime.providers.tokens import estimate_tokens
 from runtime.texts import Texts
 
 MOST_STOCKS: Final = 3
@@ -54,8 +54,7 @@ def in_words(messages: Iterable[Message], texts: Texts, window: int) -> tuple[Me
         window: the model's window in tokens.
     """
     history = tuple(messages)
-    results = sum(isinstance(message, ToolMessage) for message in history)
-    room = int(window * SHARE / max(1, results))
+    room = room_of_result(history, window)
     told: list[Message] = []
     for message in history:
         match message:
@@ -70,6 +69,12 @@ def in_words(messages: Iterable[Message], texts: Texts, window: int) -> tuple[Me
             case AssistantMessage():
                 pass  # nothing but calls
     return tuple(told)
+
+
+def room_of_result(messages: Sequence[Message], window: int) -> int:
+    """Tokens that each tool result may take of a window."""
+    results = sum(isinstance(message, ToolMessage) for message in messages)
+    return int(window * SHARE / max(1, results))
 
 
 def _shortened(content: str, room: int, texts: Texts) -> str:

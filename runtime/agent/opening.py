@@ -10,11 +10,13 @@ import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
-from runtime.agent.history import model_history
+from runtime.agent.compaction.rebuild import resumed
 from runtime.agent.turn import TurnRequest
+from runtime.core.compaction import CompactionRecord
 from runtime.core.messages import Message, UserMessage
 from runtime.errors import UserError
 from runtime.skills.library import SkillLibrary
+from runtime.storage.compactions import CompactionStore
 from runtime.storage.conversations import ConversationStore, StoredMessage
 from runtime.texts import Texts
 
@@ -27,17 +29,20 @@ class Opening:
         message: the message of the person that is answered.
         head_id: its id; the answer hangs under it.
         history: what came before it, as a model sees it.
+        compacted: what the first two messages of the history tell, where they stand in for older ones.
     """
 
     message: UserMessage
     head_id: str
     history: list[Message]
+    compacted: CompactionRecord | None = None
 
 
 async def open_turn(
     request: TurnRequest,
     conversation_id: str,
     conversations: ConversationStore,
+    compactions: CompactionStore,
     texts: Texts,
     now: datetime,
     skills: SkillLibrary,
@@ -49,12 +54,14 @@ async def open_turn(
     """
     await conversations.close_interrupted(conversation_id)
     path = await conversations.path(conversation_id)
+    known = await compactions.of(conversation_id)
     if request.answer_to is not None:
         at = _position(path, request.answer_to)
         message = path[at].message
         if not isinstance(message, UserMessage):
             raise UserError("agent.no_such_message")
-        return Opening(message=message, head_id=path[at].id, history=model_history(path[:at]))
+        record, history = resumed(path[:at], known, texts)
+        return Opening(message=message, head_id=path[at].id, history=history, compacted=record)
     if not request.text.strip():
         raise UserError("agent.empty_text")
     before = path if request.edit_of is None else path[: _position(path, request.edit_of)]
@@ -66,7 +73,8 @@ async def open_turn(
     message = UserMessage(text=request.text, context=context)
     parent = before[-1].id if before else None
     stored = await conversations.append(conversation_id, parent, request.turn_id, message)
-    return Opening(message=message, head_id=stored.id, history=model_history(before))
+    record, history = resumed(before, known, texts)
+    return Opening(message=message, head_id=stored.id, history=history, compacted=record)
 
 
 def _position(path: tuple[StoredMessage, ...], message_id: str) -> int:

@@ -11,6 +11,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from runtime.agent.compaction.budget import TokenMeter
+from runtime.agent.compaction.compactor import CompactionServices, Compactor, MemoryHook
+from runtime.agent.compaction.summary import Summariser
 from runtime.agent.guards.answer import AnswerGuards
 from runtime.agent.guards.expectation import expectation_of
 from runtime.agent.guards.grounding import grounded, sources_of
@@ -41,11 +44,13 @@ from runtime.core.json import JsonObject, dumps, loads, whole_characters
 from runtime.core.messages import Message, ToolMessage, UserMessage
 from runtime.core.symbols import Instrument, Resolution
 from runtime.errors import InternalError, StorageError, UserError, WyckoffError
+from runtime.memory.archive import ContextArchive
 from runtime.paths import Home
 from runtime.providers.base import LLMProvider, ProviderError
 from runtime.redact import Redactor
 from runtime.settings import Settings
 from runtime.skills.library import SkillLibrary
+from runtime.storage.compactions import CompactionStore
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.turn_lock import turn_lock
 from runtime.storage.usage import UsageStore
@@ -70,6 +75,8 @@ class RuntimeServices:
     texts: Texts
     redactor: Redactor
     conversations: ConversationStore
+    compactions: CompactionStore
+    archive: ContextArchive
     usage: UsageStore
     registry: ToolRegistry
     broker: ApprovalBroker
@@ -78,6 +85,7 @@ class RuntimeServices:
     spending_limit: Callable[[], float]
     skills: SkillLibrary
     resolve: Callable[[str], Resolution]
+    memory: MemoryHook | None = None  # sees what a compaction takes out of sight
 
 
 class AgentRuntime:
@@ -91,6 +99,7 @@ class AgentRuntime:
         self._services = services
         self._running: dict[str, asyncio.Task[None]] = {}
         self._turns: dict[str, TurnState] = {}
+        self._meters: dict[str, TokenMeter] = {}
 
     async def run(self, request: TurnRequest, surface: Surface | None = None) -> AsyncIterator[RuntimeEvent]:
         """Run one turn and yield its events; leaving the iteration early cancels the turn."""
@@ -165,7 +174,13 @@ class AgentRuntime:
         """Store the person's text and set the turn up."""
         services = self._services
         opening = await open_turn(
-            request, conversation_id, services.conversations, services.texts, services.clock.now(), services.skills
+            request,
+            conversation_id,
+            services.conversations,
+            services.compactions,
+            services.texts,
+            services.clock.now(),
+            services.skills,
         )
         consents = ConsentBook()
         if pending_question is not None:
@@ -181,6 +196,7 @@ class AgentRuntime:
             send=sink.emit,
             messages=[*opening.history, opening.message],
             head_id=opening.head_id,
+            compacted=opening.compacted,
             text=text,
             resolution=resolution,
             scope=scope_of(text, resolution, before),
@@ -210,8 +226,9 @@ class AgentRuntime:
         """Put the loop of this turn together and run it."""
         services = self._services
         language = services.texts.language
+        calling = await self._call_services()
         loop = AgentLoop(
-            model=ModelCaller(models, await self._call_services()),
+            model=ModelCaller(models, calling, self._compactor(turn, calling)),
             executor=self._executor(surface, turn, consents),
             conversations=services.conversations,
             settings=services.settings,
@@ -240,6 +257,22 @@ class AgentRuntime:
             texts=services.texts,
             aborted=dumps(aborted),
         )
+
+    def _compactor(self, turn: TurnState, calling: CallServices) -> Compactor:
+        """What keeps the turn inside the window of its model; what it learns of a conversation's tokens it keeps."""
+        services = self._services
+        needed = CompactionServices(
+            summariser=Summariser(prompt=prompt("compaction", services.texts.language), usage=services.usage),
+            archive=services.archive,
+            compactions=services.compactions,
+            conversations=services.conversations,
+            resolve=services.resolve,
+            texts=services.texts,
+            system=calling.system,
+            tools=calling.schemas,
+            memory=services.memory,
+        )
+        return Compactor(needed, self._meters.setdefault(turn.conversation_id, TokenMeter()))
 
     def _executor(self, surface: Surface, turn: TurnState, consents: ConsentBook) -> ToolExecutor:
         """What runs the tools of this turn, and decides its writes."""

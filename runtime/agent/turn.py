@@ -8,6 +8,7 @@ from typing import Protocol
 
 from runtime.agent.guards.doom_loop import DoomLoopGuard
 from runtime.approvals.broker import Approver, RunPolicy
+from runtime.core.compaction import CompactionRecord
 from runtime.core.deadline import Deadline
 from runtime.core.events import RuntimeEvent
 from runtime.core.ids import new_id
@@ -67,6 +68,7 @@ class TurnState:
     Attributes:
         send: sends an event.
         messages: the history, and what this turn added, oldest first.
+        compacted: what the first two messages tell, where they stand in for older ones.
         head_id: the stored message that the next one hangs under.
         text: what the person asked.
         resolution: the stocks of the turn.
@@ -88,6 +90,7 @@ class TurnState:
     send: Callable[[RuntimeEvent], None]
     messages: list[Message]
     head_id: str | None
+    compacted: CompactionRecord | None = None
     text: str = ""
     resolution: Resolution = field(default_factory=Resolution)
     scope: StockScope | None = None

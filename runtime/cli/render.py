@@ -12,8 +12,11 @@ from rich.markup import escape
 from runtime.cli.start import print_json
 from runtime.core.codec import to_json
 from runtime.core.events import (
+    MOST_UNSOURCED,
     ApprovalResolved,
     Cancelled,
+    Compaction,
+    ContextOverflow,
     Done,
     Failed,
     Fallback,
@@ -29,6 +32,7 @@ from runtime.core.events import (
     ToolStart,
     TurnStart,
     VerdictRecorded,
+    unsourced,
 )
 from runtime.core.verdicts import Verdict
 from runtime.texts import Texts
@@ -87,9 +91,8 @@ class TextRenderer:
                 self._note("yellow", self._texts(f"cli.decision_{decision.choice}", by=self._by(decision.decided_by)))
             case VerdictRecorded(verdict=verdict):
                 self._verdict(verdict)
-            case Retry() | Fallback() | Guard() | StreamReset():
-                words = "" if isinstance(event, StreamReset) else event.detail
-                self._note("yellow", words or self._texts(f"cli.{event.kind}"))
+            case Retry() | Fallback() | Guard() | StreamReset() | Compaction() | ContextOverflow():
+                self._note("yellow", self._went_on(event))
             case Done():
                 self._done(event)
             case Cancelled():
@@ -98,6 +101,18 @@ class TextRenderer:
                 self._note("bold red", message)
             case _:
                 pass
+
+    def _went_on(self, event: Retry | Fallback | Guard | StreamReset | Compaction | ContextOverflow) -> str:
+        """What the runtime did so that the turn can go on."""
+        match event:
+            case Compaction():
+                return self._texts("agent.compacted", before=event.before, after=event.after)
+            case ContextOverflow():
+                return self._texts("agent.overflowed", dropped=event.dropped)
+            case StreamReset():
+                return self._texts(f"cli.{event.kind}")
+            case _:
+                return event.detail or self._texts(f"cli.{event.kind}")
 
     def _failed_tool(self, event: ToolFailed) -> None:
         name, message = self._names.get(event.call_id or "", event.name), event.message
@@ -128,6 +143,9 @@ class TextRenderer:
         if not event.streamed:
             self._write(event.text)
         self._end_line()
+        if missing := unsourced(event):
+            named = "、".join(missing[:MOST_UNSOURCED])
+            self._note("yellow", f"⚠ {self._texts('agent.unsourced', count=len(missing), figures=named)}")
         for warning in event.warnings:
             self._note("yellow", f"⚠ {warning}")
         tokens = event.usage.input + event.usage.cache_read + event.usage.cache_write + event.usage.output

@@ -12,6 +12,7 @@ from typing import Annotated, cast
 
 from pydantic import Field, TypeAdapter
 
+from runtime.core.compaction import CompactionRecord
 from runtime.core.events import RuntimeEvent
 from runtime.core.json import JsonObject, json_safe
 from runtime.core.messages import Message
@@ -50,6 +51,15 @@ def verdict_from_json(data: JsonObject) -> Verdict:
     return _verdict_adapter().validate_python(data)
 
 
+def compaction_from_json(data: JsonObject) -> CompactionRecord:
+    """The record of its JSON object.
+
+    Raises:
+        ValueError: wrong fields.
+    """
+    return _compaction_adapter().validate_python(data)
+
+
 def event_schema() -> JsonObject:
     """The JSON Schema of the event union."""
     return cast("JsonObject", _event_adapter().json_schema(mode="serialization"))
@@ -68,6 +78,11 @@ def _event_adapter() -> TypeAdapter[RuntimeEvent]:
 @lru_cache(maxsize=1)
 def _verdict_adapter() -> TypeAdapter[Verdict]:
     return TypeAdapter(Verdict)
+
+
+@lru_cache(maxsize=1)
+def _compaction_adapter() -> TypeAdapter[CompactionRecord]:
+    return TypeAdapter(CompactionRecord)
 
 
 @lru_cache(maxsize=1)

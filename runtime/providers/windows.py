@@ -5,7 +5,6 @@ A guess by name is only a default: what the person sets comes first.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +13,6 @@ from runtime.core.messages import Usage
 
 UNKNOWN_WINDOW: Final = 64_000  # tokens, seed 000
 _PER: Final = 1_000_000
-_ASCII_PER_TOKEN: Final = 4  # rough; only where the server reports nothing
 
 # First match wins. Seed 000: Claude 200K, Gemini 2 1M, DeepSeek 64K, common GPT 128K, unknown 64K.
 _WINDOWS: Final = (
@@ -42,12 +40,6 @@ def infer_context_window(model: str) -> int:
 def infer_reasoning(model: str) -> bool:
     """Whether a model may be silent for long while it reasons."""
     return _REASONING.search(model.lower()) is not None
-
-
-def estimate_tokens(text: str) -> int:
-    """Roughly how many tokens a text takes: four narrow characters are one, a wide one is one."""
-    narrow = sum(character.isascii() for character in text)
-    return math.ceil(narrow / _ASCII_PER_TOKEN) + len(text) - narrow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

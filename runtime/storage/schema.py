@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Column, Date, Float, ForeignKey, Index, Integer,
 
 from runtime.storage.types import Exact, Json, Moment
 
-HEAD = "0001"  # the newest migration; a test holds it to the folder
+HEAD = "0002"  # the newest migration; a test holds it to the folder
 
 metadata = MetaData()
 
@@ -36,6 +36,21 @@ message = Table(
     Column("created_at", Moment, nullable=False),
     Index("ix_message_conversation", "conversation_id", "created_at"),
     Index("ix_message_parent", "parent_id"),
+)
+
+compaction = Table(
+    "compaction",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("message_id", Text, ForeignKey("message.id", ondelete="CASCADE"), nullable=False),  # the last it stands for
+    Column("conversation_id", Text, ForeignKey("conversation.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("archive_ref", Text),
+    Column("before", Integer, nullable=False),  # messages that a model saw before, and after
+    Column("after", Integer, nullable=False),
+    Column("body", Json, nullable=False),
+    Index("ix_compaction_conversation", "conversation_id"),
 )
 
 usage = Table(

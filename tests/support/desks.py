@@ -120,6 +120,8 @@ def _runtime(
             texts=TestTexts(),
             redactor=workspace.base.redactor,
             conversations=workspace.stores.conversations,
+            compactions=workspace.stores.compactions,
+            archive=workspace.stores.archive,
             usage=workspace.stores.usage,
             registry=ToolRegistry(tools),
             broker=ApprovalBroker(workspace.stores.approvals),

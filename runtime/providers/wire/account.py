@@ -7,7 +7,8 @@ from typing import Final
 
 from runtime.core.messages import Usage
 from runtime.providers.base import Capabilities, Chunk, ModelRequest, ProviderError, UsageChunk
-from runtime.providers.windows import Prices, cost_of, estimate_tokens
+from runtime.providers.tokens import estimate_tokens
+from runtime.providers.windows import Prices, cost_of
 from runtime.providers.wire.client import SYSTEM_PROXY
 from runtime.providers.wire.endpoint import Endpoint
 from runtime.providers.wire.errors import provider_error
@@ -48,9 +49,9 @@ class Account:
 
     def estimated(self, sent: str, received: str) -> Chunk:
         """A rough count for a server that reports none, marked as estimated."""
-        return self.priced(
-            UsageChunk(usage=Usage(input=estimate_tokens(sent), output=estimate_tokens(received), estimated=True))
-        )
+        model = self.endpoint.model
+        usage = Usage(input=estimate_tokens(sent, model), output=estimate_tokens(received, model), estimated=True)
+        return self.priced(UsageChunk(usage=usage))
 
     def error(self, problem: Problem, request: ModelRequest) -> ProviderError:
         """The error for the person. A model that turns out to know no tools is not offered any again."""

@@ -6,6 +6,7 @@ import pytest
 
 from runtime.core.json import JsonObject, JsonValue
 from runtime.core.messages import Usage
+from runtime.providers.tokens import estimate_tokens
 from runtime.providers.windows import Prices
 from tests.support.answers import Answer, a_provider, a_request, answer_of
 from tests.support.streams import Reply, call_delta, delta, model_server, sse
@@ -204,7 +205,7 @@ async def test_usage_that_no_server_reports_is_estimated_and_marked() -> None:
     answer = await streamed(delta("stop", content="缩量回踩"))
     assert answer.usage is not None
     assert answer.usage.estimated
-    assert answer.usage.output == len("缩量回踩")
+    assert answer.usage.output == estimate_tokens("缩量回踩")
     assert answer.usage.input > 0
 
 

@@ -1,0 +1,1 @@
+"""What outlives the context of a model: the archive of compacted messages."""
