@@ -182,7 +182,9 @@ async def _next(responses: _Stream, *, linger: bool) -> types.GenerateContentRes
 def _item(response: types.GenerateContentResponse) -> JsonObject:
     """A response as the JSON that the server sent, as far as it is of use; dumping it would warn about unknown values."""
     feedback, counts = response.prompt_feedback, response.usage_metadata
-    item: JsonObject = _NOTHING | {"candidates": [_candidate(candidate) for candidate in (response.candidates or [])[:1]]}
+    item: JsonObject = _NOTHING | {
+        "candidates": [_candidate(candidate) for candidate in (response.candidates or [])[:1]]
+    }
     if feedback is not None and feedback.block_reason:
         words = feedback.block_reason_message or ""
         item["promptFeedback"] = {"blockReason": _value(feedback.block_reason), "blockReasonMessage": words}
