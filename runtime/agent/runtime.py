@@ -334,9 +334,12 @@ def _grounding(turn: TurnState, answer: Answer) -> JsonObject | None:
     """Where the figures of the answer come from; None when nothing was looked up and no stock is meant."""
     if not turn.results and not turn.resolution.instruments:
         return None
-    said = [message.text + message.context for message in turn.messages if isinstance(message, UserMessage)]
-    earlier = [message.content for message in turn.messages if isinstance(message, ToolMessage)]
-    return grounded(answer.text, sources_of([loads(content) for content in earlier], said)).to_json()
+    # A record of what was compacted has no text of the person; its figures are not theirs.
+    people = [message for message in turn.messages if isinstance(message, UserMessage) and message.text]
+    earlier = [loads(message.content) for message in turn.messages if isinstance(message, ToolMessage)]
+    now = [result.envelope() for result in turn.results]
+    said = [message.text + message.context for message in people]
+    return grounded(answer.text, sources_of([*earlier, *now], said)).to_json()
 
 
 def _done(turn: TurnState, answer: Answer, elapsed: float) -> Done:

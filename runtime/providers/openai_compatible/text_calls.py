@@ -109,9 +109,12 @@ class CallHider:
         if stray is not None:
             self._held = text[len(stray) :]
             return ""
-        if not last and any(mark.startswith(text) for mark in STRAYS):
+        beginning = any(mark.startswith(text) for mark in STRAYS)
+        if beginning and not last:
             return None
         self._behind_block = False
+        if beginning and text.startswith("</"):  # a closing mark that broke off
+            return self._take(0, len(self._held))
         if self._spaced:
             self._held = text
         return ""
