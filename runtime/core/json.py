@@ -70,3 +70,14 @@ def json_safe(value: JsonValue) -> JsonValue:
             return [json_safe(item) for item in value]
         case _:
             return value
+
+
+def table_of(value: JsonValue) -> JsonObject:
+    """The value if it is an object, else an empty one: servers leave out and replace what they like."""
+    return value if isinstance(value, dict) else {}
+
+
+def words_of(table: JsonObject, name: str) -> str:
+    """The text under a name, else an empty one."""
+    value = table.get(name)
+    return value if isinstance(value, str) else ""

@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from runtime.core.json import JsonObject, JsonValue, loads
+from runtime.core.json import JsonObject, JsonValue, loads, table_of, words_of
 from runtime.providers.model_config import ModelConfig
 from runtime.providers.wire.endpoint import is_loopback
 
@@ -84,7 +84,7 @@ def _client(url: str) -> httpx2.AsyncClient:
 
 async def _ollama(client: httpx2.AsyncClient, url: str) -> tuple[LocalModel, ...]:
     listed = _items(await _get(client, "/api/tags"), "models")[:_MOST_MODELS]
-    names = [name for item in listed if (name := _words(item, "model") or _words(item, "name"))]
+    names = [name for item in listed if (name := words_of(item, "model") or words_of(item, "name"))]
     shown = await asyncio.gather(*(_shown(client, name) for name in names))
     return tuple(
         _model("ollama", url, name, window=_ollama_window(about), abilities=about.get("capabilities"))
@@ -99,14 +99,14 @@ async def _shown(client: httpx2.AsyncClient, name: str) -> JsonObject:
 
     try:
         response = await client.post("/api/show", json={"model": name})
-        return _table(loads(response.content)) if response.status_code == 200 else {}
+        return table_of(loads(response.content)) if response.status_code == 200 else {}
     except (httpx2.HTTPError, ValueError):
         return {}
 
 
 def _ollama_window(about: JsonObject) -> int | None:
     """The context length that the model was trained with; a smaller one of the server's own settings is not told."""
-    for name, value in _table(about.get("model_info")).items():
+    for name, value in table_of(about.get("model_info")).items():
         if name.endswith(".context_length") and isinstance(value, int) and value > 0:
             return value
     return None
@@ -122,8 +122,8 @@ async def _lmstudio(client: httpx2.AsyncClient, url: str) -> tuple[LocalModel, .
         listed = _items(await _get(client, "/v1/models"), "data")
     found: list[LocalModel] = []
     for item in listed[:_MOST_MODELS]:
-        name, window = _words(item, "id"), item.get("loaded_context_length") or item.get("max_context_length")
-        if name and _words(item, "type") != "embeddings" and not _is_embedding(name, None):
+        name, window = words_of(item, "id"), item.get("loaded_context_length") or item.get("max_context_length")
+        if name and words_of(item, "type") != "embeddings" and not _is_embedding(name, None):
             tokens = window if isinstance(window, int) and window > 0 else None
             found.append(_model("lmstudio", url, name, window=tokens, abilities=item.get("capabilities")))
     return tuple(found)
@@ -132,7 +132,7 @@ async def _lmstudio(client: httpx2.AsyncClient, url: str) -> tuple[LocalModel, .
 async def _get(client: httpx2.AsyncClient, path: str) -> JsonObject:
     response = await client.get(path)
     response.raise_for_status()
-    return _table(loads(response.content))
+    return table_of(loads(response.content))
 
 
 def _model(server: Server, url: str, name: str, *, window: int | None, abilities: JsonValue) -> LocalModel:
@@ -159,12 +159,3 @@ def _is_embedding(name: str, abilities: JsonValue) -> bool:
 def _items(answer: JsonObject, name: str) -> list[JsonObject]:
     value = answer.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _table(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _words(table: JsonObject, name: str) -> str:
-    value = table.get(name)
-    return value if isinstance(value, str) else ""

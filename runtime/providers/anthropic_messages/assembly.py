@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from runtime.core.json import JsonObject, JsonValue
+from runtime.core.json import JsonObject, JsonValue, table_of, words_of
 from runtime.providers.anthropic_messages.usage import UsageCount
 from runtime.providers.base import Chunk, FinishChunk, FinishReason, TextChunk, ThinkingChunk, ToolCallChunk, UsageChunk
 from runtime.providers.wire.arguments import read_arguments
@@ -80,15 +80,15 @@ class MessageAssembler:
         at = index if isinstance(index, int) else len(self._blocks)
         match event.get("type"):
             case "message_start":
-                yield from self._begin(_table(event.get("message")))
+                yield from self._begin(table_of(event.get("message")))
             case "content_block_start":
-                yield from self._open(at, _table(event.get("content_block")))
+                yield from self._open(at, table_of(event.get("content_block")))
             case "content_block_delta":
-                yield from self._extend(at, _table(event.get("delta")))
+                yield from self._extend(at, table_of(event.get("delta")))
             case "content_block_stop":
                 yield from self._close(at)
             case "message_delta":
-                reason = _table(event.get("delta")).get("stop_reason")
+                reason = table_of(event.get("delta")).get("stop_reason")
                 if isinstance(reason, str) and reason:
                     self._reason = reason
                 yield from self._counted(event.get("usage"))
@@ -122,7 +122,7 @@ class MessageAssembler:
         yield from self._counted(message.get("usage"))
         content = message.get("content")
         for at, block in enumerate(content if isinstance(content, list) else []):  # a whole answer in one piece
-            yield from self._open(at, _table(block))
+            yield from self._open(at, table_of(block))
             self._blocks[at].closed = True
         reason = message.get("stop_reason")
         if isinstance(reason, str) and reason:
@@ -132,14 +132,14 @@ class MessageAssembler:
         block = self._blocks[at] = _Block(raw=dict(raw))
         match block.kind:
             case "text":
-                yield from self._text(block, _words(raw, "text"))
+                yield from self._text(block, words_of(raw, "text"))
             case "thinking":
-                yield from self._thinking(block, _words(raw, "thinking"))
-                if signature := _words(raw, "signature"):
+                yield from self._thinking(block, words_of(raw, "thinking"))
+                if signature := words_of(raw, "signature"):
                     block.signed = True
                     yield ThinkingChunk(text="", signature=signature)
             case "redacted_thinking":
-                yield ThinkingChunk(text="", redacted=_words(raw, "data"))
+                yield ThinkingChunk(text="", redacted=words_of(raw, "data"))
             case _:
                 pass
 
@@ -147,14 +147,14 @@ class MessageAssembler:
         block = self._blocks.setdefault(at, _Block(raw={"type": "text", "text": ""}))
         match delta.get("type"):
             case "text_delta":
-                yield from self._text(block, _words(delta, "text"), grow=True)
+                yield from self._text(block, words_of(delta, "text"), grow=True)
             case "thinking_delta":
-                yield from self._thinking(block, _words(delta, "thinking"), grow=True)
+                yield from self._thinking(block, words_of(delta, "thinking"), grow=True)
             case "signature_delta":
-                signature = _words(delta, "signature")
-                block.raw["signature"] = _words(block.raw, "signature") + signature
+                signature = words_of(delta, "signature")
+                block.raw["signature"] = words_of(block.raw, "signature") + signature
             case "input_json_delta":
-                block.json += _words(delta, "partial_json")
+                block.json += words_of(delta, "partial_json")
             case _:
                 pass  # citations
 
@@ -164,7 +164,7 @@ class MessageAssembler:
             return
         yield from self._rest(block)
         block.closed = True
-        signature = _words(block.raw, "signature")
+        signature = words_of(block.raw, "signature")
         if block.kind == "thinking" and signature and not block.signed:
             block.signed = True
             yield ThinkingChunk(text="", signature=signature)
@@ -179,14 +179,14 @@ class MessageAssembler:
 
     def _text(self, block: _Block, text: str, *, grow: bool = False) -> Iterator[Chunk]:
         if grow:
-            block.raw["text"] = _words(block.raw, "text") + text
+            block.raw["text"] = words_of(block.raw, "text") + text
         if shown := block.said.feed(text):
             self.received.append(shown)
             yield TextChunk(text=shown)
 
     def _thinking(self, block: _Block, text: str, *, grow: bool = False) -> Iterator[Chunk]:
         if grow:
-            block.raw["thinking"] = _words(block.raw, "thinking") + text
+            block.raw["thinking"] = words_of(block.raw, "thinking") + text
         if shown := block.said.feed(text):
             self.received.append(shown)
             yield ThinkingChunk(text=shown)
@@ -205,14 +205,5 @@ class MessageAssembler:
             error = read.error
             if not block.closed and self._reason == "max_tokens":
                 error = _CUT_CALL
-            name, args = _words(block.raw, "name"), None if error is not None else read.args
-            yield ToolCallChunk(id=_words(block.raw, "id"), name=name, args=args, parse_error=error)
-
-
-def _table(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _words(table: JsonObject, name: str) -> str:
-    value = table.get(name)
-    return value if isinstance(value, str) else ""
+            name, args = words_of(block.raw, "name"), None if error is not None else read.args
+            yield ToolCallChunk(id=words_of(block.raw, "id"), name=name, args=args, parse_error=error)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from runtime.core.json import JsonObject, JsonValue
+from runtime.core.json import JsonObject, JsonValue, table_of, words_of
 from runtime.core.messages import Usage
 from runtime.providers.base import Chunk, FinishChunk, FinishReason, TextChunk, ThinkingChunk, ToolCallChunk, UsageChunk
 from runtime.providers.wire.arguments import read_arguments
@@ -63,16 +63,16 @@ class ResponseAssembler:
             EndpointFailure: the prompt was blocked.
         """
         yield from self._counted(item.get("usageMetadata"))
-        feedback = _table(item.get("promptFeedback"))
-        if blocked := _words(feedback, "blockReason"):
-            raise _blocked(blocked, _words(feedback, "blockReasonMessage"))
+        feedback = table_of(item.get("promptFeedback"))
+        if blocked := words_of(feedback, "blockReason"):
+            raise _blocked(blocked, words_of(feedback, "blockReasonMessage"))
         candidates = item.get("candidates")
-        candidate = _table(candidates[0] if isinstance(candidates, list) and candidates else None)
-        parts = _table(candidate.get("content")).get("parts")
+        candidate = table_of(candidates[0] if isinstance(candidates, list) and candidates else None)
+        parts = table_of(candidate.get("content")).get("parts")
         for part in parts if isinstance(parts, list) else []:
-            yield from self._part(_table(part))
-        if reason := _words(candidate, "finishReason"):
-            self._reason, self._why = reason, _words(candidate, "finishMessage")
+            yield from self._part(table_of(part))
+        if reason := words_of(candidate, "finishReason"):
+            self._reason, self._why = reason, words_of(candidate, "finishMessage")
 
     def finish(self) -> Iterator[Chunk]:
         """The last chunks.
@@ -96,22 +96,22 @@ class ResponseAssembler:
         yield FinishChunk(reason="tool_calls" if calls else reason)
 
     def _part(self, part: JsonObject) -> Iterator[Chunk]:
-        signature = _words(part, "thoughtSignature") or None
+        signature = words_of(part, "thoughtSignature") or None
         call = part.get("functionCall")
         if isinstance(call, dict):
             self._calls.append(
                 _Call(
-                    id=_words(call, "id"),
-                    name=_words(call, "name"),
-                    args=_table(call.get("args")),
+                    id=words_of(call, "id"),
+                    name=words_of(call, "name"),
+                    args=table_of(call.get("args")),
                     signature=signature,
                 )
             )
         elif part.get("thought") is True:
-            if text := _words(part, "text"):
+            if text := words_of(part, "text"):
                 yield ThinkingChunk(text=text)
         elif "text" in part:
-            yield from self._said(self._text.feed(_words(part, "text")), signature)
+            yield from self._said(self._text.feed(words_of(part, "text")), signature)
 
     def _said(self, text: str, signature: str | None) -> Iterator[Chunk]:
         if text or signature:
@@ -119,7 +119,7 @@ class ResponseAssembler:
             yield TextChunk(text=text, signature=signature)
 
     def _counted(self, value: JsonValue) -> Iterator[Chunk]:
-        counts = _table(value)
+        counts = table_of(value)
         prompt = _count(counts, "promptTokenCount")
         if prompt is None:
             return
@@ -147,15 +147,6 @@ class ResponseAssembler:
 
 def _blocked(reason: str, words: str) -> EndpointFailure:
     return EndpointFailure(Refusal(status=0, code="content_filter", message=f"{reason} {words}".strip(), started=True))
-
-
-def _table(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _words(table: JsonObject, name: str) -> str:
-    value = table.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _count(table: JsonObject, name: str) -> int | None:
