@@ -11,7 +11,7 @@ from runtime.providers.anthropic_messages.assembly import MessageAssembler
 from runtime.providers.anthropic_messages.request import Circumstances, request_body
 from runtime.providers.anthropic_messages.transport import Response, Transport
 from runtime.providers.base import Capabilities, Chunk, ModelRequest
-from runtime.providers.wire.account import Account
+from runtime.providers.wire.account import Account, NetworkProvider
 from runtime.providers.wire.problems import Break, EndpointFailure, Refusal
 from runtime.providers.wire.wire_request import own_chunk, wire_request
 from runtime.providers.wire.wire_tools import WireTools
@@ -19,7 +19,7 @@ from runtime.providers.wire.wire_tools import WireTools
 _MOST_PAUSES = 3  # a server that pauses for ever is a server that does not answer
 
 
-class AnthropicProvider:
+class AnthropicProvider(NetworkProvider):
     """One model behind one address of the Messages API.
 
     Args:
@@ -28,19 +28,8 @@ class AnthropicProvider:
     """
 
     def __init__(self, account: Account, capabilities: Capabilities) -> None:
-        self._account = account
-        self._capabilities = capabilities
         self._transport = Transport(account.endpoint, account.key, account.proxy)
-
-    @property
-    def name(self) -> str:
-        """Which model answers, as shown to the person."""
-        return self._account.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it can do."""
-        return self._account.able(self._capabilities)
+        super().__init__(account, capabilities, self._transport)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Answer one request.
@@ -63,10 +52,6 @@ class AnthropicProvider:
             raise EndpointFailure(Break(kind="incomplete"))  # noqa: TRY301 - it leaves through the same door
         except EndpointFailure as failure:
             raise self._account.error(failure.problem, request) from None
-
-    async def aclose(self) -> None:
-        """Close connections."""
-        await self._transport.aclose()
 
     async def _answer(
         self, request: ModelRequest, assembler: MessageAssembler, paused: list[JsonValue]

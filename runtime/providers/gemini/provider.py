@@ -10,14 +10,14 @@ from runtime.providers.base import Capabilities, Chunk, FinishChunk, ModelReques
 from runtime.providers.gemini.assembly import ResponseAssembler
 from runtime.providers.gemini.request import NO_THINKING, Circumstances, request_config, request_contents
 from runtime.providers.gemini.transport import Transport
-from runtime.providers.wire.account import Account
+from runtime.providers.wire.account import Account, NetworkProvider
 from runtime.providers.wire.problems import EndpointFailure, Problem, Refusal
 from runtime.providers.wire.steps import about_the_request
 from runtime.providers.wire.wire_request import own_chunk, wire_request
 from runtime.providers.wire.wire_tools import WireTools
 
 
-class GeminiProvider:
+class GeminiProvider(NetworkProvider):
     """One model of the Gemini API.
 
     Args:
@@ -26,19 +26,8 @@ class GeminiProvider:
     """
 
     def __init__(self, account: Account, capabilities: Capabilities) -> None:
-        self._account = account
-        self._capabilities = capabilities
         self._transport = Transport(account.endpoint, account.key, account.proxy)
-
-    @property
-    def name(self) -> str:
-        """Which model answers, as shown to the person."""
-        return self._account.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it can do."""
-        return self._account.able(self._capabilities)
+        super().__init__(account, capabilities, self._transport)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Answer one request.
@@ -61,10 +50,6 @@ class GeminiProvider:
                 yield own_chunk(chunk, tools)
         except EndpointFailure as failure:
             raise account.error(failure.problem, request) from None
-
-    async def aclose(self) -> None:
-        """Close connections."""
-        await self._transport.aclose()
 
     @property
     def _about(self) -> Circumstances:

@@ -12,13 +12,13 @@ from runtime.providers.openai_compatible.assembly import StreamAssembler
 from runtime.providers.openai_compatible.rejected import asked_again
 from runtime.providers.openai_compatible.request import request_messages, request_options
 from runtime.providers.openai_compatible.transport import Response, Transport
-from runtime.providers.wire.account import Account
+from runtime.providers.wire.account import Account, NetworkProvider
 from runtime.providers.wire.problems import EndpointFailure, Refusal
 from runtime.providers.wire.wire_request import own_chunk, wire_request
 from runtime.providers.wire.wire_tools import WireTools
 
 
-class OpenAIProvider:
+class OpenAIProvider(NetworkProvider):
     """One model behind one OpenAI-compatible address.
 
     Args:
@@ -27,19 +27,8 @@ class OpenAIProvider:
     """
 
     def __init__(self, account: Account, capabilities: Capabilities) -> None:
-        self._account = account
-        self._capabilities = capabilities
         self._transport = Transport(account.endpoint, account.key, account.proxy)
-
-    @property
-    def name(self) -> str:
-        """Which model answers, as shown to the person."""
-        return self._account.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it can do."""
-        return self._account.able(self._capabilities)
+        super().__init__(account, capabilities, self._transport)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Answer one request.
@@ -65,10 +54,6 @@ class OpenAIProvider:
                     asked, final = again, True
         except EndpointFailure as failure:
             raise self._account.error(failure.problem, request) from None
-
-    async def aclose(self) -> None:
-        """Close connections."""
-        await self._transport.aclose()
 
     async def _answer(self, request: ModelRequest) -> AsyncGenerator[Chunk, None]:
         """One answer of the endpoint."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Protocol
 
 from runtime.core.messages import Usage
 from runtime.providers.base import Capabilities, Chunk, ModelRequest, ProviderError, UsageChunk
@@ -17,6 +17,43 @@ from runtime.providers.wire.steps import AdaptationMemory
 
 _NO_TOOLS: Final = "no_tools"
 _KNOWS_NO_TOOLS: Final = "providers.bad_request_no_tools"
+
+
+class Closable(Protocol):
+    """Connections that can be closed."""
+
+    async def aclose(self) -> None:
+        """Close them."""
+        ...
+
+
+class NetworkProvider:
+    """What all providers have that ask somebody over the network; each adds its own `stream`.
+
+    Args:
+        account: whom to ask, and how.
+        capabilities: what the model can do.
+        transport: its connections.
+    """
+
+    def __init__(self, account: Account, capabilities: Capabilities, transport: Closable) -> None:
+        self._account = account
+        self._capabilities = capabilities
+        self._connections = transport
+
+    @property
+    def name(self) -> str:
+        """Which model answers, as shown to the person."""
+        return self._account.name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do."""
+        return self._account.able(self._capabilities)
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        await self._connections.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
