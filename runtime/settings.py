@@ -6,11 +6,8 @@ writing keeps comments and order, happens under a lock and replaces the file as 
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -20,6 +17,7 @@ from tomlkit.exceptions import ParseError
 
 from runtime.errors import UserError
 from runtime.paths import Home
+from runtime.private_files import write_private
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,21 +175,7 @@ class SettingsFile:
         with self._lock:
             document = self.read()
             change(document)
-            _replace(self._path, tomlkit.dumps(document))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file so that a crash leaves either the old or the new one."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+            write_private(self._path, tomlkit.dumps(document))
 
 
 class LiveSettings:

@@ -8,9 +8,7 @@ reference can name nothing outside the folder, and a damaged file is reported an
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from runtime.core.json import JsonObject, JsonValue, dumps, loads_object
 from runtime.core.messages import Message, text_of
 from runtime.errors import StorageError, UserError
 from runtime.paths import Home
+from runtime.private_files import write_private
 from runtime.redact import Redactor
 
 _REFERENCE: Final = re.compile(r"archive://([A-Za-z0-9_-]{1,64})/(ctx_[0-9]{14}_[0-9a-f]{12})")
@@ -116,8 +115,8 @@ class ContextArchive:
         target = self._root / folder
         try:
             target.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_private(target / f"{name}.jsonl", body)
-            _write_private(target / f"{name}.json", dumps(self._redactor.object(about)))
+            write_private(target / f"{name}.jsonl", body)
+            write_private(target / f"{name}.json", dumps(self._redactor.object(about)))
         except OSError as problem:
             raise StorageError("storage.failed", path=str(target), detail=problem.strerror or "") from problem
         return reference
@@ -230,17 +229,3 @@ def _words(value: JsonValue) -> tuple[str, ...]:
 
 def _about(meta: ArchiveMeta) -> str:
     return "\n".join((meta.summary, *meta.stocks, *meta.files))
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a file that only the person can read, as a whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # 0600 from the start
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -12,6 +12,7 @@ from typing import Final
 
 from runtime.errors import UserError
 from runtime.paths import Home, resource
+from runtime.private_files import write_private
 from runtime.skills.skill import Skill, parse_skill
 from runtime.texts import DEFAULT_LANGUAGE
 
@@ -89,9 +90,7 @@ class SkillLibrary:
         skill, _ = parse_skill(name, text)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         target = self._folder / f"{skill.name}.md"
-        temporary = target.with_suffix(".tmp")
-        temporary.write_text(text, "utf-8")
-        temporary.replace(target)
+        write_private(target, text)
         return skill
 
     def _own(self) -> Iterable[Path]:
