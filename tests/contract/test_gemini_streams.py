@@ -9,8 +9,9 @@ import pytest
 from runtime.core.json import JsonObject
 from runtime.providers.base import Capabilities
 from runtime.providers.gemini import GeminiProvider
-from runtime.texts import LANGUAGES, Texts
-from tests.support.answers import KEY, Answer, an_account, answer_of
+from runtime.texts import Texts
+from tests.support.answers import Answer, an_account, answer_of
+from tests.support.recorded_errors import assert_recorded_error
 from tests.support.replay import needs_recordings, recording, recordings, replay
 
 pytestmark = needs_recordings
@@ -88,18 +89,7 @@ async def test_a_blocked_answer_shows_what_came_before(name: str, chunk: int) ->
 @CHUNKS
 @pytest.mark.parametrize("name", ERRORS)
 async def test_recorded_error_has_its_category_and_says_what_to_do(name: str, chunk: int) -> None:
-    expected = expected_of(name)
-    answer = await replayed(name, chunk)
-    assert answer.chunks == []
-    assert answer.error is not None
-    error = answer.error
-    assert error.category == CATEGORIES.get(str(expected["error_class"]), expected["error_class"])
-    assert error.retryable == expected["retryable"]
-    assert error.retry_after_s == expected.get("retry_after_s")
-    for language in LANGUAGES:
-        text = Texts(language).error(error)
-        assert str(error.fields["detail"]) in text
-        assert KEY not in text
+    assert_recorded_error(await replayed(name, chunk), expected_of(name), CATEGORIES)
 
 
 @CHUNKS

@@ -34,7 +34,7 @@ async def test_the_next_model_takes_over_from_a_stream_that_stalls(
     async with replay(name, stall_after=size, at_event=True, keepalive=keepalive, stall_s=5.0) as server:
         stalled, other = api.provider(server.url), ScriptedProvider(say("由我来"), name="other")
         async with open_desk(home, stalled) as desk:
-            runtime = runtime_with_models(desk, stalled, other, stream_idle_timeout_s=0.3)
+            runtime = runtime_with_models(desk, stalled, other, stream_idle_timeout_s=1.0)
             events = [event async for event in runtime.run(TurnRequest(text="问", conversation_id="c1"))]
     done = terminal(events)
     assert isinstance(done, Done)
