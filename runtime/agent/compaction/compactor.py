@@ -102,7 +102,9 @@ class Compactor:
         if provider.name == OFFLINE and provider.capabilities.free:
             return
         budget = self._budget(provider)
-        if self._tokens(turn, provider) <= budget.limit:
+        if (
+            await asyncio.to_thread(self._tokens, turn, provider) <= budget.limit
+        ):  # a long talk takes its time to measure
             return
         if not await self._compacted(turn, provider, budget) and self._tokens(turn, provider) > budget.hard_limit:
             await self._dropped(turn, provider, budget)
@@ -160,7 +162,7 @@ class Compactor:
         """Put a summary in the place of the old messages; False leaves them as they are."""
         if provider.name in self._failed:
             return False
-        split = self._split(turn, provider, budget)
+        split = await asyncio.to_thread(self._split, turn, provider, budget)
         if split is None:
             return False
         await self._remember(turn, split.head)
@@ -183,7 +185,7 @@ class Compactor:
 
     async def _dropped(self, turn: TurnState, provider: LLMProvider, budget: ContextBudget) -> bool:
         """Leave the oldest rounds out of this turn; what must not get lost stays in sight. The next turn tries to sum them up again."""
-        split = self._split(turn, provider, budget)
+        split = await asyncio.to_thread(self._split, turn, provider, budget)
         if split is None:
             return False
         record = await self._archived(turn, split, split.keeps)
