@@ -48,6 +48,11 @@ class Home:
         return self.root / "skills"
 
     @property
+    def tool_results(self) -> Path:
+        """Results that were too long for a model, one folder for each conversation."""
+        return self.root / "tool-results"
+
+    @property
     def context_archive(self) -> Path:
         """Messages that compaction took out of a model's sight, one folder for each conversation."""
         return self.root / "context_archive"

@@ -51,6 +51,7 @@ from runtime.tools.history import HistoryTools
 from runtime.tools.local.files import FileTools
 from runtime.tools.local.web import WebTools
 from runtime.tools.market import MarketTools
+from runtime.tools.offload import ResultStore
 from runtime.tools.portfolio import PortfolioTools
 from runtime.tools.registry import ToolRegistry
 from runtime.tools.skills import SkillTools
@@ -81,6 +82,7 @@ class Stores:
     conversations: ConversationStore
     compactions: CompactionStore
     archive: ContextArchive
+    long_results: ResultStore
     usage: UsageStore
     approvals: ApprovalRecords
     verdicts: VerdictStore
@@ -152,27 +154,6 @@ def open_workspace(
     models = _models(base)
     registry, skills = _tools(base, _definitions(base, stores, market, portfolio))
 
-    async def provider(model_id: str | None) -> LLMProvider:
-        return chosen.provider or await models.provider(model_id)
-
-    services = RuntimeServices(
-        home=base.home,
-        clock=base.clock,
-        settings=base.settings,
-        texts=base.texts,
-        redactor=base.redactor,
-        conversations=stores.conversations,
-        compactions=stores.compactions,
-        archive=stores.archive,
-        usage=stores.usage,
-        registry=registry,
-        broker=ApprovalBroker(stores.approvals),
-        provider=provider,
-        fallbacks=models.fallback_ids,
-        spending_limit=lambda: base.live.now().daily_spending_limit,
-        resolve=market.directory.resolve,
-        skills=skills,
-    )
     return Workspace(
         base=base,
         stores=stores,
@@ -181,7 +162,42 @@ def open_workspace(
         models=models,
         registry=registry,
         skills=skills,
-        runtime=AgentRuntime(services),
+        runtime=AgentRuntime(_services(base, stores, market, models, registry, skills, chosen.provider)),
+    )
+
+
+def _services(
+    base: Base,
+    stores: Stores,
+    market: MarketParts,
+    models: ModelCatalogue,
+    registry: ToolRegistry,
+    skills: SkillLibrary,
+    override: LLMProvider | None,
+) -> RuntimeServices:
+    """What the runtime is handed."""
+
+    async def provider(model_id: str | None) -> LLMProvider:
+        return override or await models.provider(model_id)
+
+    return RuntimeServices(
+        home=base.home,
+        clock=base.clock,
+        settings=base.settings,
+        texts=base.texts,
+        redactor=base.redactor,
+        conversations=stores.conversations,
+        compactions=stores.compactions,
+        archive=stores.archive,
+        long_results=stores.long_results,
+        usage=stores.usage,
+        registry=registry,
+        broker=ApprovalBroker(stores.approvals),
+        provider=provider,
+        fallbacks=models.fallback_ids,
+        spending_limit=lambda: base.live.now().daily_spending_limit,
+        resolve=market.directory.resolve,
+        skills=skills,
     )
 
 
@@ -212,6 +228,7 @@ def _stores(base: Base) -> Stores:
         conversations=ConversationStore(database, base.clock),
         compactions=CompactionStore(database, base.clock),
         archive=ContextArchive(base.home, base.clock, base.redactor),
+        long_results=ResultStore(base.home, base.redactor, base.texts),
         usage=UsageStore(database, base.clock),
         approvals=ApprovalRecords(database, base.clock),
         verdicts=VerdictStore(database, base.clock),
@@ -292,6 +309,8 @@ def _definitions(base: Base, stores: Stores, market: MarketParts, portfolio: Por
     )
     reading = FileTools(folders=_readable_folders(base), redactor=base.redactor, texts=texts)
     browsing = WebTools(clock=base.clock, texts=texts)
-    remembering = HistoryTools(messages=MessageSearch(stores.database), archive=stores.archive, texts=texts)
+    remembering = HistoryTools(
+        messages=MessageSearch(stores.database), archive=stores.archive, results=stores.long_results, texts=texts
+    )
     tools = (looking, holding, talking, reading, browsing, remembering)
     return tuple(tool for group in tools for tool in group.definitions())

@@ -56,6 +56,7 @@ from runtime.storage.turn_lock import turn_lock
 from runtime.storage.usage import UsageStore
 from runtime.texts import Texts
 from runtime.tools.executor import ToolExecutor
+from runtime.tools.offload import ResultStore
 from runtime.tools.registry import ToolRegistry
 from runtime.tools.scope import scope_of
 from runtime.tools.writes import WriteRunner
@@ -77,6 +78,7 @@ class RuntimeServices:
     conversations: ConversationStore
     compactions: CompactionStore
     archive: ContextArchive
+    long_results: ResultStore
     usage: UsageStore
     registry: ToolRegistry
     broker: ApprovalBroker
@@ -300,6 +302,7 @@ class AgentRuntime:
             resolution=turn.resolution,
             scope=turn.scope,
             resolve=services.resolve,
+            long_results=services.long_results,
         )
 
 

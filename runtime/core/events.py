@@ -115,7 +115,7 @@ class ToolProgress(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult(Event):
-    """A tool ended well; `result` is the envelope that the model reads."""
+    """A tool ended well; `result` is the whole envelope. With `offloaded_ref` the model read a preview, and can read the rest by it."""
 
     kind: Literal["tool_result"] = "tool_result"
     name: str

@@ -24,11 +24,10 @@ from runtime.core.json import JsonObject, JsonValue, dumps, loads_object
 from runtime.core.messages import Message, text_of
 from runtime.errors import StorageError, UserError
 from runtime.paths import Home
-from runtime.private_files import write_private
+from runtime.private_files import folder_name, write_private
 from runtime.redact import Redactor
 
 _REFERENCE: Final = re.compile(r"archive://([A-Za-z0-9_-]{1,64})/(ctx_[0-9]{14}_[0-9a-f]{12})")
-_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HASH_DIGITS: Final = 12
 
 
@@ -95,7 +94,7 @@ class ContextArchive:
         Raises:
             StorageError: the disk does not take it.
         """
-        now, folder = self._clock.now(), _folder_name(conversation_id)
+        now, folder = self._clock.now(), folder_name(conversation_id)
         rows = [dumps({"index": at, "message": self._clean(message)}) for at, message in enumerate(messages)]
         body = "".join(f"{row}\n" for row in rows)
         digest = hashlib.sha256(body.encode("utf-8")).hexdigest()[:_HASH_DIGITS]
@@ -165,7 +164,7 @@ class ContextArchive:
 
     def _files(self, conversation_id: str | None) -> Iterator[Path]:
         """The descriptions of all archives, the newest first."""
-        folder = "*" if conversation_id is None else _folder_name(conversation_id)
+        folder = "*" if conversation_id is None else folder_name(conversation_id)
         yield from sorted(self._root.glob(f"{folder}/ctx_*.json"), key=lambda path: path.name, reverse=True)
 
     def _messages(self, path: Path) -> tuple[list[Message], int]:
@@ -191,13 +190,6 @@ class ContextArchive:
             with suppress(ValueError):  # plain text is looked at with the rest
                 body["content"] = dumps(self._redactor.object(loads_object(content)))
         return self._redactor.object(body)
-
-
-def _folder_name(conversation_id: str) -> str:
-    """The folder of a conversation: its id where that can be the name of a folder, else a name made of it."""
-    if _PLAIN_ID.fullmatch(conversation_id):
-        return conversation_id
-    return "id-" + hashlib.sha256(conversation_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _meta(path: Path) -> ArchiveMeta:

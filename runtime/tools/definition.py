@@ -60,6 +60,23 @@ class Meta:
         }
 
 
+def meta_of(stored: JsonObject) -> Meta:
+    """The meta of an envelope that was kept as JSON; what cannot be read is unknown."""
+    source, adjust, unit, as_of = (stored.get(name) for name in ("source", "adjust", "unit", "as_of"))
+    try:
+        day = date.fromisoformat(as_of) if isinstance(as_of, str) else None
+    except ValueError:
+        day = None
+    return Meta(
+        source=source if isinstance(source, str) else "",
+        as_of=day,
+        adjust=adjust if isinstance(adjust, str) else None,
+        unit=unit if isinstance(unit, str) else None,
+        stale=stored.get("stale") is True,
+        partial=stored.get("partial") is True,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
     """A successful result: data for the model, one line for the person, and a verdict when one was recorded."""
@@ -126,6 +143,8 @@ class ToolDefinition(Generic[A]):
         summary_args: arguments that name the call in one line.
         permissions: what it reads, for listings.
         asset_kinds: kinds of instrument that it knows.
+        paged: its results are pages, or must be read whole: a long one stays as it is.
+        decisive: fields of its data that a preview of a long result keeps before all others.
     """
 
     name: str
@@ -140,6 +159,8 @@ class ToolDefinition(Generic[A]):
     permissions: tuple[str, ...] = ()
     asset_kinds: tuple[str, ...] = ("stock", "index", "fund")
     background: bool = False
+    paged: bool = False
+    decisive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.run is None) == (self.prepare is None):

@@ -21,6 +21,7 @@ from runtime.core.tasks import being_cancelled
 from runtime.errors import ModelFacingError, WyckoffError
 from runtime.texts import Texts
 from runtime.tools.definition import AnyTool, Questioner, ToolArgs, ToolContext, ToolOutcome
+from runtime.tools.offload import ResultStore
 from runtime.tools.registry import ToolRegistry
 from runtime.tools.results import CallError, CallResult
 from runtime.tools.scope import StockScope
@@ -47,6 +48,7 @@ class ToolExecutor:
         resolution: the stocks of the turn.
         scope: the stocks that calls may be about; None = any.
         resolve: from what a model wrote to instruments.
+        long_results: keeps what is too long for a model.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class ToolExecutor:
         resolution: Resolution,
         scope: StockScope | None,
         resolve: Callable[[str], Resolution],
+        long_results: ResultStore,
     ) -> None:
         self._registry = registry
         self._writes = writes
@@ -79,6 +82,7 @@ class ToolExecutor:
         self._resolution = resolution
         self._scope = scope
         self._resolve = resolve
+        self._long_results = long_results
         self._remembered: dict[tuple[str, str], CallError] = {}
         self._answered: dict[tuple[str, str], ToolOutcome] = {}
 
@@ -126,7 +130,7 @@ class ToolExecutor:
         async with self._limit:
             started = self._clock.monotonic()
             try:
-                result = await self._result(call, concurrent=concurrent)
+                result = await self._offloaded(await self._result(call, concurrent=concurrent))
             except CommittedBeforeCancel as committed:
                 result = CallResult(call=call, outcome=committed.written.outcome, approval=committed.written.approval)
                 self._finish(result, started, results)
@@ -160,6 +164,14 @@ class ToolExecutor:
                 return CallResult(call=call, outcome=outcome, approval=approval)
             case ToolOutcome() as outcome:
                 return CallResult(call=call, outcome=outcome)
+
+    async def _offloaded(self, result: CallResult) -> CallResult:
+        """The result with a preview for the model where it is too long. What a write did is said whole, and at once."""
+        tool = self._registry.get(result.call.name)
+        if tool is None or tool.run is None or not self._long_results.too_long(tool, result.envelope()):
+            return result
+        keep = self._long_results.keep
+        return replace(result, offloaded=await asyncio.to_thread(keep, tool, result.envelope(), self._conversation_id))
 
     def _finish(self, result: CallResult, started: float, results: dict[str, CallResult]) -> None:
         elapsed = int((self._clock.monotonic() - started) * 1000)
@@ -296,6 +308,7 @@ class ToolExecutor:
                 result=result.envelope(),
                 elapsed_ms=result.elapsed_ms,
                 cached=result.cached,
+                offloaded_ref=None if result.offloaded is None else result.offloaded.reference,
                 call_id=call.id,
             )
         )

@@ -1,4 +1,4 @@
-"""The tool that looks back: stored messages of all conversations, and the archive of what compaction took out of sight."""
+"""The tool that looks back: messages of all conversations, what compaction took out of sight, and results that were too long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from runtime.errors import ModelFacingError
 from runtime.memory.archive import ArchiveMeta, ContextArchive
 from runtime.storage.message_search import MessageSearch
 from runtime.texts import Texts
-from runtime.tools.definition import AnyTool, Meta, ToolArgs, ToolContext, ToolDefinition, ToolOutcome
+from runtime.tools.definition import AnyTool, Meta, ToolArgs, ToolContext, ToolDefinition, ToolOutcome, meta_of
+from runtime.tools.offload import ResultStore
 
 SOURCES: Final = ("conversations", "archive")
 PAGE_CHARACTERS: Final = 6_000  # of restored text; a result stays below what is off-loaded
@@ -35,6 +36,9 @@ class HistoryArgs(ToolArgs):
     )
     query: str = Field(default="", max_length=500, description="要找的词、股票代码或文件名，空格分隔")
     archive_ref: str = Field(default="", description="归档引用（archive://…），给出它就按页取回原文")
+    result_ref: str = Field(
+        default="", description="长结果的引用（result://…）：按页读原文；再给 query 就只取回含有这些词的条目"
+    )
     page: int = Field(default=1, ge=1, description="第几页，从 1 开始")
     limit: int = Field(default=10, ge=1, le=30, description="每页最多几条")
 
@@ -45,6 +49,7 @@ class HistoryTools:
 
     messages: MessageSearch
     archive: ContextArchive
+    results: ResultStore
     texts: Texts
 
     def definitions(self) -> tuple[AnyTool, ...]:
@@ -56,13 +61,16 @@ class HistoryTools:
                 run=self.query,
                 concurrency_safe=True,
                 timeout_s=10.0,
-                summary_args=("query", "archive_ref"),
+                summary_args=("query", "archive_ref", "result_ref"),
                 permissions=("history:read",),
+                paged=True,
             ),
         )
 
     async def query(self, context: ToolContext, args: HistoryArgs) -> ToolOutcome:
-        """Search one source, or restore an archive."""
+        """Search one source, restore an archive, or read on in a long result."""
+        if args.result_ref:
+            return await self._read_on(args)
         if args.source not in SOURCES:
             known = ", ".join(SOURCES)
             raise ModelFacingError("tools.history_source", code="not_supported", source=args.source, known=known)
@@ -119,6 +127,13 @@ class HistoryTools:
         summary = self.texts("tools.history_restored", count=restored.meta.count, page=args.page, pages=len(pages))
         meta = Meta(source="archive", as_of=restored.meta.created_at.date(), partial=restored.damaged > 0)
         return ToolOutcome(data=data, summary=summary, meta=meta)
+
+    async def _read_on(self, args: HistoryArgs) -> ToolOutcome:
+        page = await asyncio.to_thread(self.results.page, args.result_ref, args.page, args.query)
+        data: JsonObject = {"result_ref": args.result_ref, "page": args.page, "pages": page.pages}
+        data |= {"matches": list(page.entries)} if args.query.strip() else {"content": page.content}
+        summary = self.texts("tools.history_read_on", page=args.page, pages=page.pages)
+        return ToolOutcome(data=data, summary=summary, meta=meta_of(page.meta))
 
 
 def _page(found: Sequence[T], args: HistoryArgs) -> Sequence[T]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from runtime.core.json import JsonObject, dumps, json_safe
 from runtime.core.messages import ToolCall, ToolMessage
 from runtime.tools.definition import Meta, ToolOutcome
+from runtime.tools.offload import Offloaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class CallResult:
         approval: how a write was approved; None for reads.
         elapsed_ms: from the start of the call, waiting for the person included.
         cached: answered from what this turn remembers.
+        offloaded: where it was too long for the model: what the model reads instead.
     """
 
     call: ToolCall
@@ -38,6 +40,7 @@ class CallResult:
     approval: JsonObject | None = None
     elapsed_ms: int = 0
     cached: bool = False
+    offloaded: Offloaded | None = None
 
     @property
     def ok(self) -> bool:
@@ -45,7 +48,7 @@ class CallResult:
         return self.error is None
 
     def envelope(self) -> JsonObject:
-        """The JSON object that the model reads."""
+        """The result as a JSON object, whole."""
         data = self.outcome.data if self.outcome is not None else None
         meta = self.outcome.meta if self.outcome is not None else Meta()
         problem: JsonObject | None = None
@@ -60,4 +63,5 @@ class CallResult:
 
     def message(self) -> ToolMessage:
         """The message that answers the call."""
-        return ToolMessage(call_id=self.call.id, name=self.call.name, content=dumps(self.envelope()), ok=self.ok)
+        read = self.envelope() if self.offloaded is None else self.offloaded.preview
+        return ToolMessage(call_id=self.call.id, name=self.call.name, content=dumps(read), ok=self.ok)

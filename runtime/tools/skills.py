@@ -38,6 +38,7 @@ class SkillTools:
                 timeout_s=5.0,
                 summary_args=("name",),
                 permissions=("skills:read",),
+                paged=True,
                 asset_kinds=(),
             ),
         )

@@ -122,6 +122,7 @@ def _runtime(
             conversations=workspace.stores.conversations,
             compactions=workspace.stores.compactions,
             archive=workspace.stores.archive,
+            long_results=workspace.stores.long_results,
             usage=workspace.stores.usage,
             registry=ToolRegistry(tools),
             broker=ApprovalBroker(workspace.stores.approvals),

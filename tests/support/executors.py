@@ -91,6 +91,7 @@ def bench(
         resolution=Resolution(),
         scope=scope,
         resolve=desk.market.directory.resolve,
+        long_results=desk.stores.long_results,
     )
     return Bench(executor=executor, deadline=deadline, clock=clock, events=events)
 

@@ -56,6 +56,7 @@ class FileTools:
                 timeout_s=10.0,
                 summary_args=("path",),
                 permissions=("files:read",),
+                paged=True,
                 asset_kinds=(),
             ),
         )

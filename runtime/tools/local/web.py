@@ -67,6 +67,7 @@ class WebTools:
                 timeout_s=2 * TIMEOUT_S,
                 summary_args=("url",),
                 permissions=("web:read",),
+                paged=True,
                 asset_kinds=(),
             ),
         )
