@@ -14,6 +14,7 @@ from typing import cast
 
 from runtime.agent.runtime import AgentRuntime, RuntimeServices
 from runtime.approvals.broker import ApprovalBroker
+from runtime.background.manager import Again, TaskManager
 from runtime.clock import Clock, clock_from_environment
 from runtime.core.symbols import Instrument
 from runtime.errors import UserError
@@ -37,6 +38,7 @@ from runtime.secrets import SecretStore
 from runtime.settings import LiveSettings, Settings, SettingsFile, load_settings
 from runtime.skills.library import SkillLibrary
 from runtime.storage.approval_records import ApprovalRecords
+from runtime.storage.background_tasks import BackgroundTaskStore
 from runtime.storage.compactions import CompactionStore
 from runtime.storage.conversations import ConversationStore
 from runtime.storage.engine import Database
@@ -84,6 +86,7 @@ class Stores:
     archive: ContextArchive
     long_results: ResultStore
     usage: UsageStore
+    background: BackgroundTaskStore
     approvals: ApprovalRecords
     verdicts: VerdictStore
     bars: BarStore
@@ -111,12 +114,18 @@ class Workspace:
     models: ModelCatalogue
     registry: ToolRegistry
     skills: SkillLibrary
+    tasks: TaskManager
     runtime: AgentRuntime
 
     @property
     def texts(self) -> Texts:
         """The texts in the person's language."""
         return self.base.texts
+
+    async def aclose(self) -> None:
+        """Interrupt background tasks, then close."""
+        await self.tasks.aclose()
+        self.close()
 
     def close(self) -> None:
         """Finish what was handed to the databases and close them."""
@@ -152,6 +161,8 @@ def open_workspace(
     market = _market(base, stores)
     portfolio = _portfolio(base, stores, market)
     models = _models(base)
+    kinds: dict[str, Again] = {}
+    tasks = TaskManager(stores.background, base.home, base.clock, base.texts, kinds.get)
     registry, skills = _tools(base, _definitions(base, stores, market, portfolio))
 
     return Workspace(
@@ -162,6 +173,7 @@ def open_workspace(
         models=models,
         registry=registry,
         skills=skills,
+        tasks=tasks,
         runtime=AgentRuntime(_services(base, stores, market, models, registry, skills, chosen.provider)),
     )
 
@@ -230,6 +242,7 @@ def _stores(base: Base) -> Stores:
         archive=ContextArchive(base.home, base.clock, base.redactor),
         long_results=ResultStore(base.home, base.redactor, base.texts),
         usage=UsageStore(database, base.clock),
+        background=BackgroundTaskStore(database, base.clock),
         approvals=ApprovalRecords(database, base.clock),
         verdicts=VerdictStore(database, base.clock),
         bars=BarStore(market_database),

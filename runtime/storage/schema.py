@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Column, Date, Float, ForeignKey, Index, Integer,
 
 from runtime.storage.types import Exact, Json, Moment
 
-HEAD = "0002"  # the newest migration; a test holds it to the folder
+HEAD = "0003"  # the newest migration; a test holds it to the folder
 
 metadata = MetaData()
 
@@ -69,6 +69,26 @@ usage = Table(
     Column("cost", Float),
     Column("estimated", Boolean, nullable=False),
     Index("ix_usage_at", "at"),
+)
+
+background_task = Table(
+    "background_task",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("args", Json, nullable=False),
+    Column("conversation_id", Text, ForeignKey("conversation.id", ondelete="SET NULL")),
+    Column("state", Text, nullable=False),
+    Column("owner", Text, nullable=False),  # the lock of the process that runs it
+    Column("created_at", Moment, nullable=False),
+    Column("started_at", Moment),
+    Column("ended_at", Moment),
+    Column("summary", Text, nullable=False),
+    Column("result", Json),
+    Column("told", Boolean, nullable=False),  # the conversation knows how it ended
+    Column("dismissed", Boolean, nullable=False, server_default="0"),
+    Index("ix_background_task_conversation", "conversation_id"),
 )
 
 approval_rule = Table(

@@ -14,7 +14,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("runtime", "desktop")
 LONGEST_MODULE = 400  # lines, design/8-style 1
 LONGEST_FUNCTION = 42  # lines without the docstring: design/8-style 1 says about 40
-CATCH_ALL = {"runtime/tools/executor.py", "runtime/agent/runtime.py", "desktop/desk.py"}
+CATCH_ALL = {
+    "runtime/tools/executor.py",
+    "runtime/agent/runtime.py",
+    "runtime/background/manager.py",
+    "desktop/desk.py",
+}
 SDKS = ("openai", "anthropic", "google.genai")
 
 

@@ -41,7 +41,7 @@ async def open_desk(
     try:
         yield workspace
     finally:
-        workspace.close()
+        await workspace.aclose()
 
 
 async def run_turn(

@@ -66,10 +66,10 @@ def test_an_older_database_is_copied_before_it_is_migrated(home: Home, monkeypat
     with closing(sqlite3.connect(home.database)) as connection, connection:
         connection.execute("CREATE TABLE marker (x)")
         connection.execute("INSERT INTO marker VALUES (42)")
-    monkeypatch.setattr(migrate, "HEAD", "0003")  # a program whose newest migration this file has not seen
+    monkeypatch.setattr(migrate, "HEAD", "9998")  # a program whose newest migration this file has not seen
     open_database(home).close()
     copies = list(home.backups.iterdir())
-    assert [path.name for path in copies] == ["desk-before-0003-from-0002.db"]
+    assert [path.name for path in copies] == [f"desk-before-9998-from-{HEAD}.db"]
     with closing(sqlite3.connect(copies[0])) as connection:
         assert connection.execute("SELECT x FROM marker").fetchall() == [(42,)]
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -1,0 +1,1 @@
+"""Long work beside the conversation: queued, shown, stopped, run again, and remembered over a restart."""
